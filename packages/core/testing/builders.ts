@@ -34,7 +34,7 @@ import type { PasswordHash } from '@gateway/core/people'
 import type { Instant } from '@gateway/core/time'
 import { realClock } from './memory/clock.ts'
 
-export interface AccountWanted extends Partial<NewAccount> {
+export interface AccountOptions extends Partial<NewAccount> {
   /** Balance in tenths of a credit, by default 1000 (100.0 credits). */
   readonly credits?: number
   readonly password?: PasswordHash
@@ -43,9 +43,9 @@ export interface AccountWanted extends Partial<NewAccount> {
 
 let opened = 0
 
-/** Opens an account that can send unless `wanted` says otherwise, with a login of its own. */
-export async function anAccount(ports: Pick<StoredPorts, 'accounts'>, wanted: AccountWanted = {}): Promise<Account> {
-  const { credits: granted = 1000, password, locked = false, ...account } = wanted
+/** Opens an account that can send unless `options` say otherwise, with a login of its own. */
+export async function anAccount(ports: Pick<StoredPorts, 'accounts'>, options: AccountOptions = {}): Promise<Account> {
+  const { credits: granted = 1000, password, locked = false, ...account } = options
   const id = await ports.accounts.open(
     { account: { ...aNewAccount(), ...account }, password, credits: credits(granted) },
     realClock().now(),
@@ -93,9 +93,9 @@ export function anAddress(text: string = defaultSenders[0] ?? ''): SenderAddress
 }
 
 /** Options of a send; a validity may be below 1, which no request can ask for. */
-export type WantedOptions = Omit<SendOptions, 'validity'> & { readonly validity?: number }
+export type AnySendOptions = Omit<SendOptions, 'validity'> & { readonly validity?: number }
 
-export interface TextWanted extends WantedOptions {
+export interface TextOptions extends AnySendOptions {
   readonly to: readonly Msisdn[]
   readonly text?: string
   /**
@@ -111,7 +111,7 @@ export interface TextWanted extends WantedOptions {
 }
 
 /** Returns an order of one or more texts. */
-export const anOrder = (account: AccountId, ...texts: readonly TextWanted[]): Order => ({
+export const anOrder = (account: AccountId, ...texts: readonly TextOptions[]): Order => ({
   account,
   senders: texts[0]?.senders ?? defaultSenders,
   texts: texts.map(({ to, text, costs = [10], due, references, senders: _, validity, priority, ...others }) => ({

@@ -29,8 +29,8 @@ export function chanceOf(seed: number): Chance {
     },
     happens: (probability) => next() < probability,
     shuffled: (of) => {
-      const left = [...of]
-      return of.flatMap(() => left.splice(below(left.length), 1))
+      const rest = [...of]
+      return of.flatMap(() => rest.splice(below(rest.length), 1))
     },
   }
 }
@@ -49,10 +49,10 @@ export const testChance = (): Chance => (chance ??= chanceOf(sharedSeed()))
  * `TEST_SEED` is anything else. The seed repeats the choices, but not the order in which concurrent work makes them.
  */
 export function testSeed(): number {
-  const given = process.env['TEST_SEED']
-  const seed = given === undefined ? Math.floor(Math.random() * 2 ** 32) : Number(given)
-  if (given?.trim() === '' || !Number.isInteger(seed) || seed < 0 || seed >= 2 ** 32) {
-    throw new Error(`TEST_SEED is "${given ?? ''}": it must be a whole number from 0 to ${2 ** 32 - 1}`)
+  const text = process.env['TEST_SEED']
+  const seed = text === undefined ? Math.floor(Math.random() * 2 ** 32) : Number(text)
+  if (text?.trim() === '' || !Number.isInteger(seed) || seed < 0 || seed >= 2 ** 32) {
+    throw new Error(`TEST_SEED is "${text ?? ''}": it must be a whole number from 0 to ${2 ** 32 - 1}`)
   }
   process.stderr.write(`TEST_SEED=${seed} makes the same random choices again\n`)
   return seed

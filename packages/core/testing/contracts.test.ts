@@ -23,7 +23,7 @@ const run = <Subject>(port: string, contract: Contract<Subject>, subject: () => 
     for (const [promise, check] of Object.entries(contract)) test(promise, () => check(subject()))
   })
 
-/** A step of the memory is its own commit, so it is delayed here before it is made. */
+/** A step of the memory store is its own commit, so it is delayed before it is made. */
 function heldMemory(): HeldPorts {
   const ports = memoryPorts()
   let free = Promise.resolve()
@@ -33,11 +33,11 @@ function heldMemory(): HeldPorts {
       ...ports,
       messages: {
         ...messages,
-        accept: (...asked) => free.then(() => messages.accept(...asked)),
-        acceptOnce: (...asked) => free.then(() => messages.acceptOnce(...asked)),
-        deleteScheduled: (...asked) => free.then(() => messages.deleteScheduled(...asked)),
+        accept: (...args) => free.then(() => messages.accept(...args)),
+        acceptOnce: (...args) => free.then(() => messages.acceptOnce(...args)),
+        deleteScheduled: (...args) => free.then(() => messages.deleteScheduled(...args)),
       },
-      ledger: { ...ledger, transfer: (...asked) => free.then(() => ledger.transfer(...asked)) },
+      ledger: { ...ledger, transfer: (...args) => free.then(() => ledger.transfer(...args)) },
     },
     holdCommits: () => {
       let release: () => void = () => undefined

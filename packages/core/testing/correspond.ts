@@ -16,8 +16,8 @@ export async function write(ports: Ports, account: Account, ...recipients: strin
   const { claimedBatches } = ports
   const dispatcher = await claimedBatches.register(60)
   for (const lane of ['single', 'bulk'] as const) {
-    const wanted = { carrier, lane, messagesMax: 10_000, markedMax: 10_000, leaseSeconds: 60 }
-    const batch = await claimedBatches.claim(dispatcher, wanted)
+    const claimRequest = { carrier, lane, messagesMax: 10_000, markedMax: 10_000, leaseSeconds: 60 }
+    const batch = await claimedBatches.claim(dispatcher, claimRequest)
     if (typeof batch === 'string') continue
     const recorded = batch.messages.map((message) => ({
       batch: batch.id,

@@ -66,7 +66,7 @@ export async function dispatchWorld(): Promise<DispatchWorld> {
   let used = 0
   /** The epoch that claimed each message last, and the epochs that were notified of their death. */
   const claimedBy = new Map<MessageId, DispatcherId>()
-  const told = new Set<DispatcherId>()
+  const notified = new Set<DispatcherId>()
   /** Messages that a carrier may have: submitted, and not refused for now. */
   const handed = new Set<MessageId>()
 
@@ -81,15 +81,15 @@ export async function dispatchWorld(): Promise<DispatchWorld> {
   function checkMayLeave(id: MessageId): void {
     if (handed.has(id)) violations.push(`message ${id} is submitted twice`)
     const epoch = claimedBy.get(id)
-    if (epoch === undefined || told.has(epoch)) violations.push(`message ${id} is submitted by a dead dispatcher`)
-    const held = [...store.dispatchers.values()]
+    if (epoch === undefined || notified.has(epoch)) violations.push(`message ${id} is submitted by a dead dispatcher`)
+    const batchRows = [...store.dispatchers.values()]
       .flatMap(({ batches }) => [...batches.values()])
       .find((batch) => batch.held.has(id))
     const row = store.messages.get(id)
     // A dispatcher that was declared dead without knowing it may submit marked messages, which are 106 by then.
     const isUnknown = row?.decision?.code === 106
-    const one = held?.held.get(id)
-    const isMarked = held !== undefined && one !== undefined && mayHaveLeft(one, held)
+    const one = batchRows?.held.get(id)
+    const isMarked = batchRows !== undefined && one !== undefined && mayHaveLeft(one, batchRows)
     if (!isMarked && !isUnknown) violations.push(`message ${id} is submitted without a committed mark`)
   }
 
@@ -119,7 +119,7 @@ export async function dispatchWorld(): Promise<DispatchWorld> {
         if (isCut() || disturbance === 'fails') throw new Error(`${name} ${nth} fails`)
         if (typeof disturbance === 'function') await disturbance()
         const result = await work()
-        if (result === 'fenced' && epoch !== undefined) setImmediate(() => told.add(epoch))
+        if (result === 'fenced' && epoch !== undefined) setImmediate(() => notified.add(epoch))
         const most = [...epochs].reduce((sum, epoch) => sum + inDoubt(epoch), 0)
         if (most > inDoubtMax) violations.push(`${most} messages are in doubt after ${name} ${nth}`)
         if (isCut() || disturbance === 'fails after its work') throw new Error(`${name} ${nth} fails after its work`)
@@ -195,11 +195,12 @@ export async function dispatchWorld(): Promise<DispatchWorld> {
       for (const { decision, cost } of store.messages.values()) {
         assert.ok(decision !== undefined && cost > 0)
         const isFree = isFinal(decision.code) && [101, 111, 202, 212, 214].includes(decision.code)
-        const taken = isTaken({ code: decision.code, hasReference: decision.reference !== undefined })
-        if (!taken) assert.ok(isFree, `${decision.code} was refunded`)
+        const isCharged = isTaken({ code: decision.code, hasReference: decision.reference !== undefined })
+        if (!isCharged) assert.ok(isFree, `${decision.code} was refunded`)
       }
       for (const [id, { batches }] of store.dispatchers) {
-        for (const { held } of batches.values()) assert.equal(held.size, 0, `messages left in a batch of ${id}`)
+        for (const { held: messages } of batches.values())
+          assert.equal(messages.size, 0, `messages left in a batch of ${id}`)
       }
     },
   }

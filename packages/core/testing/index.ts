@@ -10,8 +10,8 @@ export {
   aSender,
   numbers,
   unrestricted,
-  type AccountWanted,
-  type TextWanted,
+  type AccountOptions,
+  type TextOptions,
 } from './builders.ts'
 export {
   aCarrierId,

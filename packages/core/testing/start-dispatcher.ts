@@ -45,11 +45,11 @@ export function startDispatcher(world: DispatchWorld, options: DispatcherOptions
   const carrier = scriptedCarrier(options)
   const problems: unknown[] = []
   const report = (problem: unknown): void => void problems.push(problem)
-  const held = holdable(world.watched(carrier))
-  held.setMode(options.mode ?? 'running')
+  const holdableCarrier = holdable(world.watched(carrier))
+  holdableCarrier.setMode(options.mode ?? 'running')
   const dispatcher = createDispatcher(
     { ...ports, clock: options.clock ?? world.clock, later: (_, call) => void setImmediate(call) },
-    held,
+    holdableCarrier,
     report,
     settings,
     undefined,
@@ -82,7 +82,7 @@ export function startDispatcher(world: DispatchWorld, options: DispatcherOptions
     killed = true
     ports.cut()
   }
-  const one = { dispatcher, carrier, problems, setMode: (mode: CarrierMode) => held.setMode(mode), kill }
+  const one = { dispatcher, carrier, problems, setMode: (mode: CarrierMode) => holdableCarrier.setMode(mode), kill }
   started.push({ ...one, world })
   return one
 }

@@ -1,10 +1,10 @@
 import { strict as assert } from 'node:assert'
 import type { StoredPorts } from '@gateway/core'
-import { toldRatesMax, type AccountRate } from '@gateway/core/accounts'
+import { reportedRatesMax, type AccountRate } from '@gateway/core/accounts'
 import type { CountedLoginFailure } from '@gateway/core/people'
 import { anAccount, anAccountId } from '../builders.ts'
 import { until } from '../until.ts'
-import { callersMany, type Contract } from './shared.ts'
+import { concurrentCallers, type Contract } from './shared.ts'
 
 const firstProcess = '0195e9c4-0000-4000-8000-000000000001'
 const secondProcess = '0195e9c4-0000-4000-8000-000000000002'
@@ -17,7 +17,7 @@ const aRate = (account: number, requests: number, messages: number): AccountRate
 
 /** Contract of the port `AccountRates`. */
 export const accountRatesContract: Contract<StoredPorts> = {
-  'what processes tell is summed, the most requests first, then messages, then by account': async ({
+  'rates reported by processes are summed, and sorted by requests, then messages, then account': async ({
     accountRates,
   }) => {
     assert.deepEqual(await accountRates.list(30), [])
@@ -32,7 +32,7 @@ export const accountRatesContract: Contract<StoredPorts> = {
     ])
   },
 
-  'a process replaces what it told, and touches nothing of another': async ({ accountRates }) => {
+  'a report replaces the previous one of the same process and no other': async ({ accountRates }) => {
     await accountRates.tell(firstProcess, [aRate(1, 1, 1), aRate(2, 1, 1)])
     await accountRates.tell(secondProcess, [aRate(1, 1, 1)])
     await accountRates.tell(firstProcess, [aRate(2, 3, 0)])
@@ -41,21 +41,21 @@ export const accountRatesContract: Contract<StoredPorts> = {
     assert.deepEqual(await accountRates.list(30), [aRate(1, 1, 1)])
   },
 
-  'what was told before the time that is asked for does not count': async ({ accountRates }) => {
+  'reports older than the requested time do not count': async ({ accountRates }) => {
     await accountRates.tell(firstProcess, [aRate(1, 1, 1)])
     assert.deepEqual(await accountRates.list(0), [])
     assert.deepEqual(await accountRates.list(30), [aRate(1, 1, 1)])
   },
 
-  'of one process no more are kept than it may tell': async ({ accountRates }) => {
+  'a process can store no more than the maximum number of rates': async ({ accountRates }) => {
     await accountRates.tell(
       firstProcess,
-      Array.from({ length: toldRatesMax + 1 }, (_, i) => aRate(i + 1, 1, 0)),
+      Array.from({ length: reportedRatesMax + 1 }, (_, i) => aRate(i + 1, 1, 0)),
     )
-    assert.equal((await accountRates.list(30)).length, toldRatesMax)
+    assert.equal((await accountRates.list(30)).length, reportedRatesMax)
   },
 
-  'processes that tell at the same time do not keep each other from it': async ({ accountRates }) => {
+  'concurrent reports of several processes are all stored': async ({ accountRates }) => {
     const processes = Array.from({ length: 20 }, (_, i) => `0195e9c4-0000-4000-8000-0000000001${10 + i}`)
     for (let times = 0; times < 5; times++)
       await Promise.all(processes.map((by) => accountRates.tell(by, [aRate(1, 2, 3)])))
@@ -64,25 +64,27 @@ export const accountRatesContract: Contract<StoredPorts> = {
 }
 
 /**
- * Contract of the port `RateLimits`; `useRate` has the rule. Counts of a minute's worth hold on a machine that stands
- * still.
+ * Contract of the port `RateLimits`, whose rule is `useRate`. The counts are large enough for a machine that pauses for
+ * a minute.
  */
 export const rateLimitsContract: Contract<StoredPorts> = {
-  'of many that take a minute at the same time one does, and the others are told when': async (ports) => {
+  'of concurrent requests for a minute of the limit one succeeds, and the others learn when to retry': async (
+    ports,
+  ) => {
     const { id } = await anAccount(ports)
-    const takes = Array.from({ length: callersMany }, () => ports.rateLimits.take(id, 'recipients', 600, 10))
+    const takes = Array.from({ length: concurrentCallers }, () => ports.rateLimits.take(id, 'recipients', 600, 10))
     const results = await Promise.all(takes)
     assert.equal(results.filter((result) => result === 'taken').length, 1)
     const refused = await ports.rateLimits.take(id, 'recipients', 1, 10)
     assert.ok(typeof refused === 'object' && refused.overLimitSeconds > 30 && refused.overLimitSeconds <= 60)
   },
 
-  'no account takes from another, and requests take nothing from recipients': async (ports) => {
+  'accounts have separate limits, and so have requests and recipients': async (ports) => {
     const [one, other] = [await anAccount(ports), await anAccount(ports)]
     for (const { id } of [one, other]) {
-      for (const what of ['requests', 'recipients'] as const) {
-        assert.equal(await ports.rateLimits.take(id, what, 600, 10), 'taken')
-        assert.notEqual(await ports.rateLimits.take(id, what, 1, 10), 'taken')
+      for (const limit of ['requests', 'recipients'] as const) {
+        assert.equal(await ports.rateLimits.take(id, limit, 600, 10), 'taken')
+        assert.notEqual(await ports.rateLimits.take(id, limit, 1, 10), 'taken')
       }
     }
   },
@@ -95,7 +97,7 @@ const withinLimit = (counted: readonly CountedLoginFailure[]): readonly boolean[
 
 /** Contract of the port `LoginFailures`. */
 export const loginFailuresContract: Contract<StoredPorts> = {
-  'so many failures of one key are within the limit, the last of them and those after it with the time to wait':
+  'failures of one key are within the limit up to its maximum; from the last of them on the waiting time is returned':
     async ({ loginFailures }) => {
       const counted: CountedLoginFailure[] = []
       for (let i = 0; i < 5; i++) counted.push(await loginFailures.count('a', limit))
@@ -107,7 +109,7 @@ export const loginFailuresContract: Contract<StoredPorts> = {
       assert.ok(one.isWithinLimit && one.waitSeconds > 30 && one.waitSeconds <= 60)
     },
 
-  'any text is a key, and no two texts are the same one': async ({ loginFailures }) => {
+  'any text can be a key, and different texts are different keys': async ({ loginFailures }) => {
     const keys = ['', 'a', 'A', 'a ', '\\x61', '"{a}"', 'a,b', 'ä', 'null']
     for (const isWithinLimit of [true, false]) {
       for (const key of keys)
@@ -115,7 +117,9 @@ export const loginFailuresContract: Contract<StoredPorts> = {
     }
   },
 
-  'a failure counts for its time, and one that was too many does not make it longer': async ({ loginFailures }) => {
+  'a failure counts for the time of the limit, and a failure beyond the limit does not extend it': async ({
+    loginFailures,
+  }) => {
     const short = { failuresMax: 2, seconds: 0.4 }
     await loginFailures.count('a', short)
     await loginFailures.count('a', short)
@@ -125,17 +129,15 @@ export const loginFailuresContract: Contract<StoredPorts> = {
     assert.ok(waitSeconds > 80_000 && waitSeconds <= 86_400, `${waitSeconds}`)
   },
 
-  'failures that are counted at the same time are all counted, and nothing is counted beyond the limit': async ({
-    loginFailures,
-  }) => {
-    const many = { failuresMax: callersMany + 1, seconds: 60 }
-    await Promise.all(Array.from({ length: callersMany }, () => loginFailures.count('a', many)))
+  'concurrent failures are all counted up to the limit, and none beyond it': async ({ loginFailures }) => {
+    const many = { failuresMax: concurrentCallers + 1, seconds: 60 }
+    await Promise.all(Array.from({ length: concurrentCallers }, () => loginFailures.count('a', many)))
     assert.deepEqual(withinLimit([await loginFailures.count('a', many), await loginFailures.count('a', many)]), [
       true,
       false,
     ])
-    // If the last request had been counted, this limit would be reached, too.
-    const more = { ...many, failuresMax: callersMany + 2 }
+    // If the last request had been counted, this limit would be reached too.
+    const more = { ...many, failuresMax: concurrentCallers + 2 }
     assert.equal((await loginFailures.count('a', more)).isWithinLimit, true)
   },
 }

@@ -6,7 +6,7 @@ import { credits } from '@gateway/core/credits'
 import type { PasswordHash } from '@gateway/core/people'
 import { instant, secondsAfter, type Instant } from '@gateway/core/time'
 import { anAccount, anAccountId, aNewAccount, aNumber, unrestricted } from '../builders.ts'
-import { assertLedger, callersMany, collect, type Contract } from './shared.ts'
+import { assertLedger, concurrentCallers, collect, type Contract } from './shared.ts'
 
 const now = instant(Date.UTC(2026, 9, 18, 8))
 const stranger = anAccountId(2 ** 31 - 8)
@@ -32,9 +32,7 @@ async function issued(accounts: Accounts, id: AccountId, key: NewApiKey): Promis
 
 /** Contract of the port `Accounts`. */
 export const accountsContract: Contract<StoredPorts> = {
-  'an account is found as it was opened: unlocked, with every field, and with the credits it was granted': async ({
-    accounts,
-  }) => {
+  'a new account is unlocked and has all its fields and its first credits': async ({ accounts }) => {
     const account: NewAccount = {
       parent: undefined,
       login: "!Zoe'~%_#1",
@@ -57,12 +55,10 @@ export const accountsContract: Contract<StoredPorts> = {
     await assertLedger(ports, 70)
   },
 
-  'ids of accounts are positive integers below 2^31, each its own, also when many open at the same time': async (
-    ports,
-  ) => {
-    const opened = await Promise.all(Array.from({ length: callersMany }, () => anAccount(ports)))
+  'account ids are unique positive integers below 2^31, also with concurrent openings': async (ports) => {
+    const opened = await Promise.all(Array.from({ length: concurrentCallers }, () => anAccount(ports)))
     const ids = opened.map(({ id }) => id)
-    assert.equal(new Set(ids).size, callersMany)
+    assert.equal(new Set(ids).size, concurrentCallers)
     for (const id of ids) assert.ok(Number.isInteger(id) && id > 0 && id < 2 ** 31, `${id}`)
     const listed = (await collect(ports.accounts.list())).map(({ account }) => account.id)
     assert.deepEqual(
@@ -72,7 +68,7 @@ export const accountsContract: Contract<StoredPorts> = {
     )
   },
 
-  'a user name is taken in any letter case, and an opening that is refused leaves nothing behind': async (ports) => {
+  'a user name is unique in any letter case, and a refused opening leaves nothing behind': async (ports) => {
     const { accounts, ledger } = ports
     const { id } = await anAccount(ports, { login: 'Kofi.Annan', credits: 10 })
     for (const login of ['Kofi.Annan', 'KOFI.ANNAN', 'kofi.annan']) {
@@ -83,7 +79,7 @@ export const accountsContract: Contract<StoredPorts> = {
     assert.equal((await accounts.byLogin('kOFI.aNNAN'))?.account.id, id)
   },
 
-  'user names that only look alike are different ones': async (ports) => {
+  'user names that only look alike are different': async (ports) => {
     const logins = ['a_c', 'abc', 'a%c', 'a.c', 'ab', 'a\\c', "a'c"]
     for (const login of logins) await anAccount(ports, { login })
     for (const login of logins) assert.equal((await ports.accounts.byLogin(login))?.account.login, login)
@@ -92,20 +88,20 @@ export const accountsContract: Contract<StoredPorts> = {
     }
   },
 
-  'of many who open one user name at the same time, in different letter cases, exactly one does': async (ports) => {
-    const spellings = Array.from({ length: callersMany }, (_, i) =>
+  'of concurrent openings with one user name in different letter cases exactly one succeeds': async (ports) => {
+    const spellings = Array.from({ length: concurrentCallers }, (_, i) =>
       Array.from('thandi')
         .map((letter, at) => ((i >> at) & 1 ? letter.toUpperCase() : letter))
         .join(''),
     )
     const results = await Promise.all(spellings.map((login) => open(ports.accounts, { login }, 10)))
-    assert.equal(results.filter((result) => result === 'login-taken').length, callersMany - 1)
+    assert.equal(results.filter((result) => result === 'login-taken').length, concurrentCallers - 1)
     const found = await ports.accounts.byLogin('thandi')
     assert.ok(found !== undefined && results.includes(found.account.id))
     assert.deepEqual(await ports.ledger.check(), { accounts: 1, balances: 10, differences: [] })
   },
 
-  'a parent must be there and be a main account; a refusal leaves nothing behind': async (ports) => {
+  'a parent must exist and be a main account; a refused opening leaves nothing behind': async (ports) => {
     const { accounts, ledger } = ports
     const main = await anAccount(ports, { credits: 10 })
     const sub = await anAccount(ports, { parent: main.id, credits: 10 })
@@ -117,7 +113,7 @@ export const accountsContract: Contract<StoredPorts> = {
     assert.equal(typeof (await open(accounts, { login: 'orphan' })), 'number', 'the name is still free')
   },
 
-  'the sub accounts of a main account are its own, by id, as they are at this moment': async (ports) => {
+  'the sub accounts of a main account are listed by id in their present state': async (ports) => {
     const { accounts } = ports
     const [main, other] = [await anAccount(ports), await anAccount(ports)]
     assert.deepEqual(await accounts.subAccounts(main.id), [])
@@ -138,7 +134,7 @@ export const accountsContract: Contract<StoredPorts> = {
     assert.deepEqual(await accounts.subAccounts(stranger), [], 'of nobody')
   },
 
-  'a lock is set and lifted, is seen at once, and setting what is so already succeeds': async (ports) => {
+  'a lock is set and removed, is visible at once, and setting it twice succeeds': async (ports) => {
     const { accounts } = ports
     const { id, login } = await anAccount(ports)
     const sibling = await anAccount(ports)
@@ -153,7 +149,7 @@ export const accountsContract: Contract<StoredPorts> = {
     assert.equal((await accounts.find(sibling.id))?.account.locked, false, 'another account')
   },
 
-  'what is changed of an account is seen at once, and all that is not named stays as it is': async (ports) => {
+  'a change of an account is visible at once, and omitted fields do not change': async (ports) => {
     const { accounts } = ports
     const trial = { ownNumber: aNumber() }
     const { id, ...first } = await anAccount(ports, { credits: 70, trial, password: password('kept') })
@@ -170,8 +166,8 @@ export const accountsContract: Contract<StoredPorts> = {
       { login: 'Renamed', trial: { ownNumber: aNumber('27831234567') } },
       { login: 'RENAMED', transactional: false },
     ]) {
-      const wanted = trial === undefined ? change : { ...change, trial }
-      assert.equal(await accounts.change(id, wanted), 'changed')
+      const request = trial === undefined ? change : { ...change, trial }
+      assert.equal(await accounts.change(id, request), 'changed')
       const limit = 'requestsPerSecond' in change ? change.requestsPerSecond : expected.requestsPerSecond
       expected = {
         ...expected,
@@ -189,7 +185,7 @@ export const accountsContract: Contract<StoredPorts> = {
     await assertLedger(ports)
   },
 
-  'a login that another account has, in any letter case, is refused, and nothing of the change happens': async (
+  'a login that another account has, in any letter case, is refused, and the whole change has no effect': async (
     ports,
   ) => {
     const { accounts } = ports
@@ -201,7 +197,7 @@ export const accountsContract: Contract<StoredPorts> = {
     assert.equal(typeof (await open(accounts, { login: 'free' })), 'number')
   },
 
-  'of many accounts that want one login at the same time one gets it; changes of different things all count': async (
+  'of concurrent changes to one login one succeeds; concurrent changes of different fields are all applied': async (
     ports,
   ) => {
     const { accounts } = ports
@@ -218,7 +214,7 @@ export const accountsContract: Contract<StoredPorts> = {
     assert.deepEqual(seen, { ...winner, firstName: 'A', surname: 'B', transactional: true, trial, login: 'final' })
   },
 
-  'a password is stored with its account only, and the new one replaces the old one': async (ports) => {
+  'a password belongs to one account, and a new one replaces the old one': async (ports) => {
     const { accounts } = ports
     const { id, login } = await anAccount(ports, { password: password('first') })
     const other = await anAccount(ports)
@@ -231,7 +227,7 @@ export const accountsContract: Contract<StoredPorts> = {
     assert.equal((await accounts.readLogin(login))?.password, undefined)
   },
 
-  'read afresh or remembered, the same account has a user name, in any letter case, or nobody': async (ports) => {
+  'a user name leads to the same account, in any letter case, whether cached or read from the store': async (ports) => {
     const { accounts } = ports
     const { id, login } = await anAccount(ports, { password: password('first') })
     for (const name of [login, login.toUpperCase(), 'nobody', 'K\u212A']) {
@@ -242,7 +238,7 @@ export const accountsContract: Contract<StoredPorts> = {
     assert.equal((await accounts.readLogin(login))?.password, password('second'))
   },
 
-  'an account that is not there is answered as such, and nothing comes to be': async (ports) => {
+  'operations on an unknown account report that and create nothing': async (ports) => {
     const { accounts, ledger } = ports
     assert.equal(await accounts.find(stranger), undefined)
     assert.equal(await accounts.byLogin('nobody'), undefined)
@@ -256,12 +252,14 @@ export const accountsContract: Contract<StoredPorts> = {
     assert.deepEqual(await ledger.check(), { accounts: 0, balances: 0, differences: [] })
   },
 
-  'of many that issue a key for one operation at the same time one does, and no later one': async (ports) => {
+  'of concurrent requests to issue a key for one operation one succeeds, and later ones are repetitions': async (
+    ports,
+  ) => {
     const { accounts } = ports
     const { id } = await anAccount(ports)
     const operation = '3f2b8a52-6f5e-4b7e-9d5c-0d7f6f3c1a11'
     const issue = (name: string) => accounts.issueKey(id, newKey(name), now, operation)
-    const issued = await Promise.all(Array.from({ length: callersMany }, (_, at) => issue(`of-${at}`)))
+    const issued = await Promise.all(Array.from({ length: concurrentCallers }, (_, at) => issue(`of-${at}`)))
     assert.equal(issued.filter((key) => typeof key === 'number').length, 1)
     assert.deepEqual(new Set(issued.filter((key) => typeof key !== 'number')), new Set(['repeated']))
     assert.equal(await issue('later'), 'repeated')
@@ -269,7 +267,7 @@ export const accountsContract: Contract<StoredPorts> = {
     assert.equal(typeof (await accounts.issueKey(id, newKey('other'), now)), 'number')
   },
 
-  'an account has several keys, each opens it and no other, and they are shown by id without what opens': async (
+  'an account has several keys, each opens only that account, and they are listed by id without their hashes': async (
     ports,
   ) => {
     const { accounts } = ports
@@ -290,7 +288,7 @@ export const accountsContract: Contract<StoredPorts> = {
     ])
   },
 
-  'a key opens until the millisecond before it expires, and not at that instant or later': async (ports) => {
+  'a key is valid until the millisecond before its expiry': async (ports) => {
     const { accounts } = ports
     const { id } = await anAccount(ports)
     const expires = secondsAfter(now, 3600)
@@ -300,32 +298,33 @@ export const accountsContract: Contract<StoredPorts> = {
     assert.equal(await accounts.byKey(hash('mortal'), secondsAfter(expires, 1)), undefined)
   },
 
-  'a key opens from its networks only, and whence is unknown is none of them; they can be changed and taken away':
-    async (ports) => {
-      const { accounts } = ports
-      const { id } = await anAccount(ports)
-      const from = ['192.0.2.0/24', '2001:db8::/32']
-      const key = await issued(accounts, id, { ...newKey('bound'), from })
-      const asked: (readonly string[])[] = []
-      const opens = async (answer: boolean) => {
-        const account = await accounts.byKey(hash('bound'), now, (networks) => {
-          asked.push(networks)
-          return answer
-        })
-        return account?.id === id
-      }
-      assert.deepEqual([await opens(true), await opens(false)], [true, false])
-      assert.equal(await accounts.byKey(hash('bound'), now), undefined)
-      assert.equal(await accounts.setKeyFrom(key, ['198.51.100.7']), true)
-      assert.equal(await opens(true), true)
-      assert.deepEqual(asked, [from, from, ['198.51.100.7']])
-      assert.deepEqual((await accounts.keys(id))[0]?.from, ['198.51.100.7'])
-      assert.equal(await accounts.setKeyFrom(key, []), true)
-      assert.equal((await accounts.byKey(hash('bound'), now))?.id, id)
-      assert.equal(await accounts.setKeyFrom(noKey, []), false)
-    },
+  'a key is valid only from its networks, not from an unknown origin; its networks can be changed and removed': async (
+    ports,
+  ) => {
+    const { accounts } = ports
+    const { id } = await anAccount(ports)
+    const from = ['192.0.2.0/24', '2001:db8::/32']
+    const key = await issued(accounts, id, { ...newKey('bound'), from })
+    const networksAsked: (readonly string[])[] = []
+    const opens = async (answer: boolean) => {
+      const account = await accounts.byKey(hash('bound'), now, (networks) => {
+        networksAsked.push(networks)
+        return answer
+      })
+      return account?.id === id
+    }
+    assert.deepEqual([await opens(true), await opens(false)], [true, false])
+    assert.equal(await accounts.byKey(hash('bound'), now), undefined)
+    assert.equal(await accounts.setKeyFrom(key, ['198.51.100.7']), true)
+    assert.equal(await opens(true), true)
+    assert.deepEqual(networksAsked, [from, from, ['198.51.100.7']])
+    assert.deepEqual((await accounts.keys(id))[0]?.from, ['198.51.100.7'])
+    assert.equal(await accounts.setKeyFrom(key, []), true)
+    assert.equal((await accounts.byKey(hash('bound'), now))?.id, id)
+    assert.equal(await accounts.setKeyFrom(noKey, []), false)
+  },
 
-  'a revoked key opens nothing from then on, is still shown, and the other keys still open': async (ports) => {
+  'a revoked key is invalid and still listed, and other keys stay valid': async (ports) => {
     const { accounts } = ports
     const { id } = await anAccount(ports)
     const lost = await issued(accounts, id, newKey('lost'))
@@ -342,12 +341,12 @@ export const accountsContract: Contract<StoredPorts> = {
     )
   },
 
-  'of many revocations of one key at the same time one tells its time, and it never changes again': async (ports) => {
+  'of concurrent revocations of one key the first one sets its time, which never changes': async (ports) => {
     const { accounts } = ports
     const { id } = await anAccount(ports)
     const key = await issued(accounts, id, newKey('hot'))
     const seen = await Promise.all(
-      Array.from({ length: callersMany }, async (_, i) => {
+      Array.from({ length: concurrentCallers }, async (_, i) => {
         assert.equal(await accounts.revokeKey(key, secondsAfter(now, i)), true)
         return (await accounts.keys(id))[0]?.revoked
       }),
@@ -357,12 +356,12 @@ export const accountsContract: Contract<StoredPorts> = {
     assert.equal(await accounts.byKey(hash('hot'), now), undefined)
   },
 
-  'keys that are issued at the same time are all there, each under its own id': async (ports) => {
+  'keys that are issued concurrently are all stored, each with its own id': async (ports) => {
     const { accounts } = ports
     const { id } = await anAccount(ports)
-    const names = Array.from({ length: callersMany }, (_, i) => `${i}-race`)
+    const names = Array.from({ length: concurrentCallers }, (_, i) => `${i}-race`)
     const ids = await Promise.all(names.map((name) => issued(accounts, id, newKey(name))))
-    assert.equal(new Set(ids).size, callersMany)
+    assert.equal(new Set(ids).size, concurrentCallers)
     const shown = await accounts.keys(id)
     assert.deepEqual(
       shown.map((key) => key.id),

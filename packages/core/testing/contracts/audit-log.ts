@@ -3,20 +3,20 @@ import { createHash } from 'node:crypto'
 import type { StoredPorts } from '@gateway/core'
 import type { AuditSequence } from '@gateway/core/audit'
 import { anAccount } from '../builders.ts'
-import { callersMany, collect, type Contract } from './shared.ts'
+import { concurrentCallers, collect, type Contract } from './shared.ts'
 import { auditHashInput, auditHashOfNothing } from './specification/audit-log.ts'
 
 const actor = { by: 'ann@alpha', from: 'command line' }
 
 /** Contract of the port `AuditLog`. */
 export const auditLogContract: Contract<StoredPorts> = {
-  'an empty log is whole': async ({ auditLog }) => {
+  'an empty log is intact': async ({ auditLog }) => {
     assert.deepEqual(await auditLog.check(), { entries: 0, hash: auditHashOfNothing, broken: undefined })
     assert.deepEqual(await auditLog.list({}, 10), [])
     assert.deepEqual(await collect(auditLog.entries()), [])
   },
 
-  'a change is there before its outcome, and with it afterwards': async ({ auditLog }) => {
+  'a change is listed without an outcome first, and later with it': async ({ auditLog }) => {
     const sequence = await auditLog.begin(actor, { action: 'setPrice', given: { prefix: '27', said: 'é "x"\n' } })
     const [begun] = await auditLog.list({}, 10)
     assert.equal(begun?.begun.sequence, sequence)
@@ -30,7 +30,7 @@ export const auditLogContract: Contract<StoredPorts> = {
     assert.equal(change?.ended?.ends, sequence)
   },
 
-  'changes are found by account, person and action, the latest first, in pages': async (ports) => {
+  'changes are found by account, person and action, latest first, in pages': async (ports) => {
     const { auditLog } = ports
     const [one, other] = [await anAccount(ports), await anAccount(ports)]
     const sequences: AuditSequence[] = []
@@ -42,8 +42,8 @@ export const auditLogContract: Contract<StoredPorts> = {
     ] as const) {
       sequences.push(await auditLog.begin({ ...actor, by }, { action, account }))
     }
-    const found = async (...asked: Parameters<typeof auditLog.list>): Promise<readonly number[]> =>
-      (await auditLog.list(...asked)).map(({ begun }) => sequences.indexOf(begun.sequence))
+    const found = async (...args: Parameters<typeof auditLog.list>): Promise<readonly number[]> =>
+      (await auditLog.list(...args)).map(({ begun }) => sequences.indexOf(begun.sequence))
     assert.deepEqual(await found({}, 10), [3, 2, 1, 0])
     assert.deepEqual(await found({ account: one.id }, 10), [2, 0])
     assert.deepEqual(await found({ by: 'bob' }, 10), [2, 1])
@@ -54,19 +54,19 @@ export const auditLogContract: Contract<StoredPorts> = {
     assert.deepEqual(await found({ before: sequences[2] }, 10), [1, 0])
   },
 
-  'of many who record at once each has a place, and every hash is over the one before': async ({ auditLog }) => {
+  'concurrent entries have consecutive positions, and each hash covers the entry before': async ({ auditLog }) => {
     const changes = await Promise.all(
-      Array.from({ length: callersMany }, async (_, at) => {
+      Array.from({ length: concurrentCallers }, async (_, at) => {
         const sequence = await auditLog.begin(actor, { action: `change ${at}` })
         await auditLog.end(sequence, { outcome: 'done' })
         return sequence
       }),
     )
-    assert.equal(new Set(changes).size, callersMany)
+    assert.equal(new Set(changes).size, concurrentCallers)
     const entries = (await collect(auditLog.entries())).flat()
     assert.deepEqual(
       entries.map(({ sequence }) => sequence),
-      Array.from({ length: 2 * callersMany }, (_, at) => at + 1),
+      Array.from({ length: 2 * concurrentCallers }, (_, at) => at + 1),
     )
     let before = auditHashOfNothing
     for (const entry of entries) {

@@ -6,7 +6,7 @@ import { credits } from '@gateway/core/credits'
 import { OUTCOME, type MessageId, type Msisdn } from '@gateway/core/messages'
 import { firstErasureStep, type ErasureStep } from '@gateway/core/personal-data'
 import { anAccount, anOrder, aNumber } from '../builders.ts'
-import { accepted, callersMany, dispatchDue, farAhead, longAgo, type Contract } from './shared.ts'
+import { accepted, concurrentCallers, dispatchDue, farAhead, longAgo, type Contract } from './shared.ts'
 
 const aSend: NewBulkSend = { columns: ['Name'], text: 'Dear {name}', scheduled: undefined, key: 'k' }
 const rowsFrom = (first: number, count: number): readonly BulkRow[] =>
@@ -20,8 +20,8 @@ const listed = async ({ personalData }: StoredPorts, number: Msisdn) =>
   (await personalData.listed(number)).map(({ send, row, isBeingSent }) => [send.id, send.state, row.row, isBeingSent])
 const nobody = (2 ** 52) as BulkSendId
 
-async function drafted({ bulkSends }: StoredPorts, by: AccountId, its: Partial<NewBulkSend> = {}) {
-  return bulkSends.add(by, { ...aSend, ...its }, calls)
+async function drafted({ bulkSends }: StoredPorts, by: AccountId, fields: Partial<NewBulkSend> = {}) {
+  return bulkSends.add(by, { ...aSend, ...fields }, calls)
 }
 
 async function started(ports: StoredPorts, by: AccountId) {
@@ -32,7 +32,7 @@ async function started(ports: StoredPorts, by: AccountId) {
 
 /** Contract of the port `BulkSends`. */
 export const bulkSendsContract: Contract<StoredPorts> = {
-  'a draft is stored with its rows, and is its account’s alone': async (ports) => {
+  'a draft is stored with its rows and visible only to its account': async (ports) => {
     const [{ id: by }, { id: other }] = [await anAccount(ports), await anAccount(ports)]
     const id = await drafted(ports, by, { scheduled: farAhead })
     const found = (await ports.bulkSends.find(by, id)) ?? assert.fail('not found')
@@ -58,7 +58,7 @@ export const bulkSendsContract: Contract<StoredPorts> = {
     assert.equal(await ports.bulkSends.take(60), undefined)
   },
 
-  'drafts of an account are listed in pages, the latest first, and none goes by itself': async (ports) => {
+  'drafts of an account are listed in pages, latest first, and none is removed automatically': async (ports) => {
     const [{ id: by }, { id: other }] = [await anAccount(ports), await anAccount(ports)]
     const first = await started(ports, by)
     const drafts: BulkSendId[] = []
@@ -77,7 +77,7 @@ export const bulkSendsContract: Contract<StoredPorts> = {
     )
   },
 
-  'a draft is discarded with its rows, once, by its account and before it is started': async (ports) => {
+  'a draft is discarded with its rows, once, only by its account and only before it is started': async (ports) => {
     const [{ id: by }, { id: other }] = [await anAccount(ports), await anAccount(ports)]
     const [running, draft] = [await started(ports, by), await drafted(ports, by)]
     assert.deepEqual(
@@ -90,33 +90,31 @@ export const bulkSendsContract: Contract<StoredPorts> = {
     assert.deepEqual(await ports.bulkSends.rows(by, draft, 0), [])
   },
 
-  'a draft is changed until it is started, and started once': async (ports) => {
+  'a draft can be changed until it is started, and is started once': async (ports) => {
     const { id: by } = await anAccount(ports)
     const id = await drafted(ports, by)
     const change = { text: 'Hello', scheduled: farAhead }
     assert.equal(await ports.bulkSends.change(by, id, change), true)
     assert.equal(await ports.bulkSends.stop(by, id), false)
-    const all = await Promise.all(Array.from({ length: callersMany }, () => ports.bulkSends.start(by, id)))
+    const all = await Promise.all(Array.from({ length: concurrentCallers }, () => ports.bulkSends.start(by, id)))
     assert.equal(all.filter(Boolean).length, 1)
     assert.equal(await ports.bulkSends.change(by, id, { ...change, text: 'Later' }), false)
     const found = await ports.bulkSends.find(by, id)
     assert.deepEqual([found?.state, found?.text, found?.scheduled], ['running', 'Hello', farAhead])
   },
 
-  'calls are taken up one after the other, of one send by one of many, and again when its time is over': async (
-    ports,
-  ) => {
+  'calls of a send are claimed one after the other, each by one caller, and again after its lease': async (ports) => {
     const { id: by } = await anAccount(ports)
     const id = await started(ports, by)
-    const taken = await Promise.all(Array.from({ length: callersMany }, () => ports.bulkSends.take(600)))
-    const [first, ...others] = taken.filter((one) => one !== undefined)
+    const claims = await Promise.all(Array.from({ length: concurrentCallers }, () => ports.bulkSends.take(600)))
+    const [first, ...others] = claims.filter((one) => one !== undefined)
     assert.deepEqual([first?.send.id, first?.call, first?.rows, others.length], [id, 0, calls[0], 0])
     assert.ok(first !== undefined && first.ageSeconds >= 0 && first.ageSeconds < 600)
     assert.equal(await ports.bulkSends.take(600), undefined)
     await ports.bulkSends.postpone(id, 0)
     assert.equal((await ports.bulkSends.take(0))?.call, 0)
-    const [left] = calls[0] ?? []
-    const ended = { accepted: [ids(7, 7)], messages: 1, cost: credits(15), left: [{ ...left, refused: 'opted-out' }] }
+    const [row] = calls[0] ?? []
+    const ended = { accepted: [ids(7, 7)], messages: 1, cost: credits(15), left: [{ ...row, refused: 'opted-out' }] }
     await ports.bulkSends.end(id, 0, ended as unknown as EndedCall)
     await ports.bulkSends.end(id, 0, nothingAccepted)
     assert.deepEqual(await ports.bulkSends.accepted(by, id, 0), [[7, 7]])
@@ -130,15 +128,13 @@ export const bulkSendsContract: Contract<StoredPorts> = {
     assert.deepEqual([state, accepted, refused, cost, recipients, callsEnded], ['ended', 1, 2, 15, 3, 2])
   },
 
-  'a call of a certain send is taken up before those that have waited longer, unless that is not due': async (
-    ports,
-  ) => {
+  'a call of a specified send is claimed before sends that waited longer, but only if it is due': async (ports) => {
     const { id: by } = await anAccount(ports)
     const [first, second] = [await started(ports, by), await started(ports, by)]
     assert.equal(await ports.bulkSends.take(600, await drafted(ports, by)), undefined)
-    const taken = await Promise.all(Array.from({ length: callersMany }, () => ports.bulkSends.take(600, second)))
+    const claims = await Promise.all(Array.from({ length: concurrentCallers }, () => ports.bulkSends.take(600, second)))
     assert.deepEqual(
-      taken.flatMap((one) => one?.send.id ?? []),
+      claims.flatMap((one) => one?.send.id ?? []),
       [second],
     )
     assert.equal((await ports.bulkSends.take(600))?.send.id, first)
@@ -146,7 +142,7 @@ export const bulkSendsContract: Contract<StoredPorts> = {
       await Promise.all([0, 1].map((call) => ports.bulkSends.end(id, call, nothingAccepted)))
   },
 
-  'its messages are counted by what became of them': async (ports) => {
+  'the messages of a send are counted by outcome': async (ports) => {
     const [{ id: by }, { id: other }] = [await anAccount(ports), await anAccount(ports)]
     const id = await started(ports, by)
     assert.deepEqual(await ports.bulkSends.outcomes(by, id), [])
@@ -164,12 +160,14 @@ export const bulkSendsContract: Contract<StoredPorts> = {
     assert.deepEqual(await ports.bulkSends.outcomes(other, id), [])
   },
 
-  'what was returned is summed for each send, whoever returned it, and once': async (ports) => {
+  'returned credits are summed for each send, whether returned automatically or by an operator, and each once': async (
+    ports,
+  ) => {
     const [account, { id: other }] = [await anAccount(ports), await anAccount(ports)]
     const by = account.id
     const [id, later] = [await started(ports, by), await started(ports, by)]
     assert.deepEqual(await ports.bulkSends.returned(by, [id, later]), new Map())
-    const taken = await accepted(ports, anOrder(by, { to: [aNumber(), aNumber('27820000002')], text: 'a' }))
+    const sent = await accepted(ports, anOrder(by, { to: [aNumber(), aNumber('27820000002')], text: 'a' }))
     await dispatchDue(ports, 'single', ({ id: message }) => ({ outcome: 'accepted', reference: `r${message}` }))
     const waiting = await accepted(ports, anOrder(by, { to: [aNumber(), aNumber()], text: 'b', due: farAhead }))
     const apart = await accepted(ports, anOrder(by, { to: [aNumber()], text: 'c', due: farAhead }))
@@ -178,10 +176,10 @@ export const bulkSendsContract: Contract<StoredPorts> = {
         ...{ accepted: [ids(Math.min(...messages), Math.max(...messages))], messages: messages.length, left: [] },
         cost: credits(10 * messages.length),
       })
-    await end(id, 0, taken.ids)
+    await end(id, 0, sent.ids)
     await end(id, 1, waiting.ids)
     await end(later, 0, apart.ids)
-    const [first = nobody as never] = taken.ids
+    const [first = nobody as never] = sent.ids
     await ports.ledger.refund({ message: first, why: 'a mistake' }, farAhead)
     await ports.ledger.refund({ message: first, why: 'a mistake' }, farAhead)
     await ports.messages.deleteScheduled(by, waiting.ids, longAgo)
@@ -192,7 +190,7 @@ export const bulkSendsContract: Contract<StoredPorts> = {
     await ports.bulkSends.end(later, 1, nothingAccepted)
   },
 
-  'a send that is stopped is taken up as such; its last two calls end it also at the same time': async (ports) => {
+  'a stopped send is claimed as stopping; if its last two calls end concurrently, the send ends': async (ports) => {
     const { id: by } = await anAccount(ports)
     const id = await started(ports, by)
     assert.ok(await ports.bulkSends.take(600))
@@ -209,7 +207,7 @@ export const bulkSendsContract: Contract<StoredPorts> = {
     assert.equal((await ports.bulkSends.find(by, whole))?.isStopped, false)
   },
 
-  'the list has what was started, the latest first, in pages': async (ports) => {
+  'started sends are listed, latest first, in pages': async (ports) => {
     const [{ id: by }, { id: other }] = [await anAccount(ports), await anAccount(ports)]
     const [a, b] = [await started(ports, by), await started(ports, by)]
     await drafted(ports, by)
@@ -220,7 +218,7 @@ export const bulkSendsContract: Contract<StoredPorts> = {
     assert.deepEqual([await list({ limit: 1 }), await list({ limit: 1, before: b })], [[b], [a]])
   },
 
-  'rows with a number are told, with their sends, and whether they are being sent': async (ports) => {
+  'rows with a number are listed with their sends, and with whether they are being sent': async (ports) => {
     const { id: by } = await anAccount(ports)
     const [draft, running] = [await drafted(ports, by), await started(ports, by)]
     const number = aNumber('27820000002')
@@ -240,9 +238,7 @@ export const bulkSendsContract: Contract<StoredPorts> = {
     assert.deepEqual(await listed(ports, aNumber('27820000099')), [])
   },
 
-  'a draft that is started while a number is erased has the number, or not, whoever takes it up and when': async (
-    ports,
-  ) => {
+  'a draft that is started while a number is erased either has the number in all calls or in none': async (ports) => {
     const { id: by } = await anAccount(ports)
     const number = aNumber('27820000002')
     for (let turn = 0; turn < 10; turn++) {
@@ -256,9 +252,7 @@ export const bulkSendsContract: Contract<StoredPorts> = {
     }
   },
 
-  'an erased number is replaced in fields of other rows, however it is written there, and no other digits are': async (
-    ports,
-  ) => {
+  'an erased number is replaced in fields of other rows in any notation, and no other digits are': async (ports) => {
     const { id: by } = await anAccount(ports)
     const number = aNumber('27825550101')
     const rows: readonly BulkRow[] = [
@@ -279,7 +273,7 @@ export const bulkSendsContract: Contract<StoredPorts> = {
     ])
   },
 
-  'the text of an ended send goes with its last recipient': async (ports) => {
+  'the text of an ended send is erased with its last recipient': async (ports) => {
     const { id: by } = await anAccount(ports)
     const numbers = [aNumber(), aNumber('27820000002')] as const
     const rows = numbers.map((number, at) => ({ row: at + 1, number, fields: ['Ann'] }))
@@ -288,8 +282,13 @@ export const bulkSendsContract: Contract<StoredPorts> = {
     const { ids: sent } = await accepted(ports, anOrder(by, { to: [numbers[0]], text: 'Dear Ann' }))
     await dispatchDue(ports, 'single', () => ({ outcome: 'refused' }))
     const first = sent[0] ?? assert.fail('no id')
-    const left = rows.slice(1).map((row) => ({ ...row, refused: 'invalid-number' as const }))
-    await ports.bulkSends.end(id, 0, { accepted: [ids(first, first)], messages: 1, cost: credits(10), left })
+    const refusedRows = rows.slice(1).map((row) => ({ ...row, refused: 'invalid-number' as const }))
+    await ports.bulkSends.end(id, 0, {
+      accepted: [ids(first, first)],
+      messages: 1,
+      cost: credits(10),
+      left: refusedRows,
+    })
     for (const [number, text] of [
       [numbers[0], aSend.text],
       [numbers[1], ''],
@@ -303,7 +302,7 @@ export const bulkSendsContract: Contract<StoredPorts> = {
     }
   },
 
-  'an erased number is replaced where nothing is being sent, and old sends are dropped with their rows': async (
+  'an erased number is replaced in rows that are not being sent, and old sends are dropped with their rows': async (
     ports,
   ) => {
     const { id: by } = await anAccount(ports)
@@ -319,7 +318,7 @@ export const bulkSendsContract: Contract<StoredPorts> = {
     assert.deepEqual(await listed(ports, number), [])
     await ports.history.drop(90, 90)
     assert.ok(await ports.bulkSends.find(by, draft))
-    for (let left = 'more'; left === 'more';) ({ left } = await ports.history.drop(-1, 90))
+    for (let rest = 'more'; rest === 'more';) ({ left: rest } = await ports.history.drop(-1, 90))
     assert.equal(await ports.bulkSends.find(by, running), undefined)
     assert.deepEqual(await ports.bulkSends.rows(by, running, 0), [])
   },

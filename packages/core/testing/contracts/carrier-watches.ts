@@ -18,30 +18,28 @@ const aPdu = (watch: CarrierWatch, sequence: number): WatchedTraffic => ({
 
 /** Contract of the port `CarrierWatches`. */
 export const carrierWatchesContract: Contract<StoredPorts> = {
-  'a watch is listed whole until it is over or ends, and is told to who waits for changes': async ({
-    carrierWatches,
-  }) => {
-    let told = 0
-    carrierWatches.onChange(() => told++)
+  'a watch is listed until it expires or ends, and listeners are notified of it': async ({ carrierWatches }) => {
+    let notifications = 0
+    carrierWatches.onChange(() => notifications++)
     assert.deepEqual(await carrierWatches.list(), [])
     await carrierWatches.renew(first, 60)
-    await until(() => told > 0)
+    await until(() => notifications > 0)
     await carrierWatches.renew(second, 60)
     await carrierWatches.renew(second, 60)
     assert.deepEqual(
       (await carrierWatches.list()).toSorted((a, b) => (a.id < b.id ? -1 : 1)),
       [first, second],
     )
-    const before = told
+    const before = notifications
     await carrierWatches.end(first.id)
     await carrierWatches.end(first.id)
-    await until(() => told > before)
+    await until(() => notifications > before)
     assert.deepEqual(await carrierWatches.list(), [second])
     await carrierWatches.renew(second, 0)
     assert.deepEqual(await carrierWatches.list(), [])
   },
 
-  'what is told of a watch is taken once, whole and in order; what is of none is dropped': async ({
+  'PDUs of a watch are returned once, complete and in order; PDUs without a watch are dropped': async ({
     carrierWatches,
   }) => {
     await carrierWatches.renew(first, 60)
@@ -57,18 +55,18 @@ export const carrierWatchesContract: Contract<StoredPorts> = {
     assert.deepEqual(await carrierWatches.take(aWatch(3).id, 2), [])
   },
 
-  'of many that tell and take at the same time nothing is lost or taken twice': async ({ carrierWatches }) => {
+  'concurrent reports and reads lose no PDU and return none twice': async ({ carrierWatches }) => {
     await carrierWatches.renew(first, 60)
     const sequences = Array.from({ length: 64 }, (_, at) => at)
-    const taken: WatchedTraffic[] = []
-    const takeSome = async () => void taken.push(...(await carrierWatches.take(first.id, 5)))
+    const received: WatchedTraffic[] = []
+    const takeSome = async () => void received.push(...(await carrierWatches.take(first.id, 5)))
     await Promise.all(sequences.flatMap((at) => [carrierWatches.tell([aPdu(first, at)]), takeSome()]))
-    for (let rest = -1; rest !== taken.length;) {
-      rest = taken.length
+    for (let rest = -1; rest !== received.length;) {
+      rest = received.length
       await takeSome()
     }
     assert.deepEqual(
-      taken.map(({ fields }) => fields['sequence'] as number).toSorted((a, b) => a - b),
+      received.map(({ fields }) => fields['sequence'] as number).toSorted((a, b) => a - b),
       sequences,
     )
   },

@@ -31,18 +31,18 @@ const deaf: CarrierHandlers = { receipts: () => Promise.resolve([]), inboundMess
 const never = new Promise<never>(() => undefined)
 
 /**
- * Contract of the port `Carrier`. The subject accepts messages to South African numbers that end in 00 and tells
- * within seconds that they were delivered; its window is at least 20.
+ * Contract of the port `Carrier`. The subject accepts messages to South African numbers that end in 00 and reports
+ * their delivery within seconds; its window is at least 20.
  */
 export const carrierContract: Contract<Carrier> = {
-  'it has a name and room for submissions': async (carrier) => {
+  'the carrier has a name and room for submissions': async (carrier) => {
     assert.equal(carrierId(carrier.id), carrier.id)
     assert.ok(Number.isInteger(carrier.window) && carrier.window >= 20)
     carrier.listen(deaf)
     await carrier.close(never)
   },
 
-  'every submission is answered exactly once, and accepted messages have references of their own': async (carrier) => {
+  'every submission is answered exactly once, and accepted messages have unique references': async (carrier) => {
     carrier.listen(deaf)
     const answers = [submit(carrier, submissions(15)), submit(carrier, submissions(5, 16)), submit(carrier, [])]
     await until(() => answers.flat().length >= 20)
@@ -52,7 +52,7 @@ export const carrierContract: Contract<Carrier> = {
     assert.equal(new Set(references(answers.flat())).size, 20)
   },
 
-  'answers never come before the submission has returned': async (carrier) => {
+  'answers never arrive before the submit call has returned': async (carrier) => {
     carrier.listen(deaf)
     let returned = false
     const early: boolean[] = []
@@ -63,7 +63,7 @@ export const carrierContract: Contract<Carrier> = {
     await carrier.close(never)
   },
 
-  'a receipt for each accepted message arrives under its reference and tells a final state': async (carrier) => {
+  'each accepted message gets a receipt with its reference and a final state': async (carrier) => {
     const received: DeliveryReceipt[] = []
     carrier.listen({ ...deaf, receipts: (some) => (received.push(...some), Promise.resolve([])) })
     const answers = submit(carrier, submissions(20))
@@ -77,24 +77,24 @@ export const carrierContract: Contract<Carrier> = {
     await carrier.close(never)
   },
 
-  'receipts whose handler fails are offered again until it takes them (P-7)': async (carrier) => {
-    const taken = new Set<string>()
+  'receipts whose handler fails are offered again until it succeeds (P-7)': async (carrier) => {
+    const handled = new Set<string>()
     let calls = 0
     carrier.listen({
       ...deaf,
       receipts: (some) => {
         if (++calls <= 3) return Promise.reject(new Error('the store is away'))
-        for (const { reference } of some) taken.add(reference)
+        for (const { reference } of some) handled.add(reference)
         return Promise.resolve([])
       },
     })
     const answers = submit(carrier, submissions(3))
-    await until(() => taken.size === 3)
-    assert.deepEqual(taken, new Set(references(answers)))
+    await until(() => handled.size === 3)
+    assert.deepEqual(handled, new Set(references(answers)))
     await carrier.close(never)
   },
 
-  'closing answers everything that was submitted; nothing is left behind, and nothing comes twice': async (carrier) => {
+  'closing answers every outstanding submission, once': async (carrier) => {
     carrier.listen(deaf)
     const answers = submit(carrier, submissions(20))
     await carrier.close(never)
@@ -110,7 +110,7 @@ export const carrierContract: Contract<Carrier> = {
     assert.deepEqual(sorted(answers), ids(submissions(20)))
   },
 
-  'what is submitted by many at the same time is answered to each of them': async (carrier) => {
+  'concurrent submissions of several callers are answered to each of them': async (carrier) => {
     carrier.listen(deaf)
     const answered = await Promise.all(
       submissions(20).map(async (message) => {

@@ -6,7 +6,7 @@ import type { Route } from '@gateway/core/routes'
 import type { SealedSecret } from '@gateway/core/webhooks'
 import { aCarrierId, anAccountId, anAddress } from '../builders.ts'
 import { until } from '../until.ts'
-import { callersMany, type Contract } from './shared.ts'
+import { concurrentCallers, type Contract } from './shared.ts'
 
 const all = (carrier: string): Route => ({
   ...{ name: `over-${carrier}`, prefixes: [], accounts: [], senders: [] },
@@ -35,7 +35,7 @@ const names = async ({ routes }: Pick<StoredPorts, 'routes'>): Promise<readonly 
 
 /** Contract of the port `CarrierVersions`. */
 export const carrierVersionsContract: Contract<StoredPorts> = {
-  'in a new store nothing is stored': async ({ carrierVersions }: Versions) => {
+  'a new store has no versions': async ({ carrierVersions }: Versions) => {
     assert.equal(await carrierVersions.latest(), undefined)
     assert.equal(await carrierVersions.latestNumber(), 0)
     assert.equal(await carrierVersions.find(1), undefined)
@@ -43,21 +43,21 @@ export const carrierVersionsContract: Contract<StoredPorts> = {
     assert.deepEqual(await carrierVersions.users(), [])
   },
 
-  'versions count from 1, are found whole, and are listed from the last one': async ({ carrierVersions }: Versions) => {
+  'versions are numbered from 1, found unchanged, and listed latest first': async ({ carrierVersions }: Versions) => {
     assert.equal(await carrierVersions.store(aVersion('a'), 0, atStart), 1)
     assert.equal(await carrierVersions.store(aVersion('b', { carriers: [], routes: [] }), 1, onPurpose), 2)
     assert.equal(await carrierVersions.latestNumber(), 2)
     const first = await carrierVersions.find(1)
     assert.equal(typeof first?.storedAt, 'number')
-    const { routes: _, ...given } = aVersion('a')
-    assert.deepEqual(first, { ...given, version: 1, storedAt: first?.storedAt })
+    const { routes: _, ...version } = aVersion('a')
+    assert.deepEqual(first, { ...version, version: 1, storedAt: first?.storedAt })
     const second = await carrierVersions.latest()
     assert.deepEqual([second?.version, second?.sealed, second?.carriers], [2, 'sealed b', []])
     assert.deepEqual(await carrierVersions.list(10), [second, first])
     assert.deepEqual(await carrierVersions.list(1), [second])
   },
 
-  'its routes are published with it, and stay where it is refused': async (ports) => {
+  'the routes of a version are published with it, and do not change if it is refused': async (ports) => {
     await ports.carrierVersions.store(aVersion('a'), 0, atStart)
     assert.deepEqual(await names(ports), ['over-a'])
     assert.equal(await ports.carrierVersions.store(aVersion('b'), 0, onPurpose), 'outdated')
@@ -67,13 +67,13 @@ export const carrierVersionsContract: Contract<StoredPorts> = {
     assert.deepEqual(await names(ports), ['over-b'])
   },
 
-  'what cannot be routes stores nothing': async ({ carrierVersions }: Versions) => {
+  'a version with invalid routes is not stored': async ({ carrierVersions }: Versions) => {
     const wrong = aVersion('a', { routes: [{ ...all('a'), prefixes: ['27'] }] })
     await assert.rejects(carrierVersions.store(wrong, 0, onPurpose), RangeError)
     assert.equal(await carrierVersions.latestNumber(), 0)
   },
 
-  'of versions that are stored at the same time after the same one, one is': async (ports) => {
+  'of concurrent versions after the same one only one is stored': async (ports) => {
     const tried = Array.from({ length: 8 }, (_, at) => `c${at}`)
     const stored = await Promise.all(tried.map((name) => ports.carrierVersions.store(aVersion(name), 0, atStart)))
     assert.deepEqual(stored.toSorted(), [1, ...Array<string>(7).fill('outdated')])
@@ -82,7 +82,7 @@ export const carrierVersionsContract: Contract<StoredPorts> = {
     assert.deepEqual(await names(ports), [`over-${winner}`])
   },
 
-  'a process joins the last version and no other, until its lease ends or it leaves': async (ports) => {
+  'a process can join only the latest version, and stays joined until its lease ends or it leaves': async (ports) => {
     const { carrierVersions } = ports
     await carrierVersions.store(aVersion('a'), 0, atStart)
     assert.equal(await carrierVersions.join(aUser(2, 1), 60), 'joined')
@@ -99,7 +99,7 @@ export const carrierVersionsContract: Contract<StoredPorts> = {
     assert.deepEqual(await carrierVersions.users(), [aUser(1, 2)])
   },
 
-  'without a version processes with the same simulated carriers work together, and another is refused': async ({
+  'without stored versions, processes with the same simulated carriers work together, and others are refused': async ({
     carrierVersions,
   }: Versions) => {
     assert.equal(await carrierVersions.join(aSimulating(1, 'a'), 60), 'joined')
@@ -110,7 +110,7 @@ export const carrierVersionsContract: Contract<StoredPorts> = {
     assert.equal(await carrierVersions.join(aSimulating(3, 'b'), 60), 'joined')
   },
 
-  'a first version is refused while a process simulates, unless it is stored on purpose': async (ports) => {
+  'the first version is refused while a process simulates, unless explicitly requested': async (ports) => {
     const { carrierVersions } = ports
     await carrierVersions.join(aSimulating(1, 'a'), 60)
     assert.deepEqual(await carrierVersions.store(aVersion('b'), 0, atStart), { user: aSimulating(1, 'a') })
@@ -118,7 +118,7 @@ export const carrierVersionsContract: Contract<StoredPorts> = {
     assert.equal(await carrierVersions.store(aVersion('b'), 0, onPurpose), 1)
   },
 
-  'of a start that simulates and one that stores, at the same time, one is refused': async ({
+  'if one process starts simulating while another stores a version, one of them is refused': async ({
     carrierVersions,
   }: Versions) => {
     const [joined, stored] = await Promise.all([
@@ -129,14 +129,14 @@ export const carrierVersionsContract: Contract<StoredPorts> = {
     else assert.deepEqual([joined, stored], ['outdated', 1])
   },
 
-  'who listens is told of a new version': async ({ carrierVersions }: Versions) => {
-    let told = 0
-    carrierVersions.onChange(() => told++)
+  'listeners are notified of a new version': async ({ carrierVersions }: Versions) => {
+    let notifications = 0
+    carrierVersions.onChange(() => notifications++)
     await carrierVersions.store(aVersion('a'), 0, atStart)
-    await until(() => told > 0)
+    await until(() => notifications > 0)
   },
 
-  'what is sealed is replaced, and nothing else': async ({ carrierVersions }: Versions) => {
+  'resealing replaces sealed secrets and nothing else': async ({ carrierVersions }: Versions) => {
     await carrierVersions.store(aVersion('a'), 0, atStart)
     await carrierVersions.store(aVersion('b'), 1, onPurpose)
     const before = await carrierVersions.list(10)
@@ -174,12 +174,12 @@ const aReport = (carrier: string, more: Partial<CarrierReport> = {}): CarrierRep
 const one = { id: '0195e9c4-0000-4000-8000-000000000001', host: 'alpha', pid: 11 }
 const other = { id: '0195e9c4-0000-4000-8000-000000000002', host: 'beta', pid: 11 }
 
-const told = async ({ carrierStatuses }: Pick<StoredPorts, 'carrierStatuses'>, staleSeconds = 60) =>
+const reportsOf = async ({ carrierStatuses }: Pick<StoredPorts, 'carrierStatuses'>, staleSeconds = 60) =>
   (await carrierStatuses.list(staleSeconds)).map(({ carrier, process, isStale }) => [carrier, process.host, isStale])
 
 /** Contract of the port `CarrierStatuses`. */
 export const carrierStatusesContract: Contract<StoredPorts> = {
-  'what was told is listed, whole': async ({ carrierStatuses }) => {
+  'reports are listed unchanged': async ({ carrierStatuses }) => {
     assert.deepEqual(await carrierStatuses.list(60), [])
     const bare = {
       links: [],
@@ -200,23 +200,23 @@ export const carrierStatusesContract: Contract<StoredPorts> = {
     assert.deepEqual(c?.status, { ...status, ...bare })
   },
 
-  'a process replaces what it told, and touches nothing of another': async (ports) => {
+  'a report replaces the previous one of the same process and no other': async (ports) => {
     await ports.carrierStatuses.tell(other, [aReport('a')])
     await ports.carrierStatuses.tell(one, [aReport('a'), aReport('b')])
     await ports.carrierStatuses.tell(one, [aReport('b'), aReport('c')])
-    assert.deepEqual(await told(ports), [
+    assert.deepEqual(await reportsOf(ports), [
       ['a', 'beta', false],
       ['b', 'alpha', false],
       ['c', 'alpha', false],
     ])
     await ports.carrierStatuses.tell(one, [])
-    assert.deepEqual(await told(ports), [['a', 'beta', false]])
+    assert.deepEqual(await reportsOf(ports), [['a', 'beta', false]])
   },
 
-  'they are listed by carrier, then host, and are stale after the time that is asked for': async (ports) => {
+  'reports are sorted by carrier, then host, and are stale after the requested time': async (ports) => {
     await ports.carrierStatuses.tell(other, [aReport('b'), aReport('a')])
     await ports.carrierStatuses.tell(one, [aReport('b')])
-    assert.deepEqual(await told(ports, 0), [
+    assert.deepEqual(await reportsOf(ports, 0), [
       ['a', 'beta', true],
       ['b', 'alpha', true],
       ['b', 'beta', true],
@@ -229,7 +229,7 @@ const modesIn = async ({ carrierModes }: Pick<StoredPorts, 'carrierModes'>) =>
 
 /** Contract of the port `CarrierModes`. */
 export const carrierModesContract: Contract<StoredPorts> = {
-  'a carrier is held as was said last, and no other': async (ports) => {
+  'a carrier has the mode that was set last, and other carriers are not affected': async (ports) => {
     const { carrierModes: modes } = ports
     const [a, b] = [aCarrierId('a'), aCarrierId('b')]
     assert.deepEqual(await modes.list(), [])
@@ -249,19 +249,21 @@ export const carrierModesContract: Contract<StoredPorts> = {
     assert.deepEqual(await modesIn(ports), [['a', 'drained', 'one']])
   },
 
-  'who waits for changes is told': async ({ carrierModes: modes }) => {
-    let told = 0
-    modes.onChange(() => told++)
+  'listeners are notified of changes': async ({ carrierModes: modes }) => {
+    let notifications = 0
+    modes.onChange(() => notifications++)
     for (const mode of ['paused', 'running'] as const) {
-      const before = told
+      const before = notifications
       await modes.set(aCarrierId('a'), mode, 'one')
-      await until(() => told > before)
+      await until(() => notifications > before)
     }
   },
 
-  'of many that say something else at the same time one is the last, and changes are told once': async (ports) => {
+  'of concurrent changes one is the last, and each change is notified once': async (ports) => {
     const changes = await Promise.all(
-      Array.from({ length: callersMany }, (_, at) => ports.carrierModes.set(aCarrierId('a'), 'paused', String(at))),
+      Array.from({ length: concurrentCallers }, (_, at) =>
+        ports.carrierModes.set(aCarrierId('a'), 'paused', String(at)),
+      ),
     )
     assert.equal(changes.filter(Boolean).length, 1)
     assert.deepEqual(await modesIn(ports), [['a', 'paused', String(changes.indexOf(true))]])
@@ -274,7 +276,7 @@ const sorted = ({ numbers }: Pick<LeasedBinds, 'numbers'>): readonly number[] =>
 
 /** Contract of the port `CarrierBinds`. */
 export const carrierBindsContract: Contract<StoredPorts> = {
-  'each of the binds is leased once, and then none': async ({ carrierBinds: binds }) => {
+  'each bind is leased once, up to the maximum': async ({ carrierBinds: binds }) => {
     assert.deepEqual(sorted(await binds.lease(carrier, 'one', wanting(2))), [1, 2])
     const second = await binds.lease(carrier, 'two', wanting(2))
     assert.deepEqual(second.numbers, [3])
@@ -287,7 +289,7 @@ export const carrierBindsContract: Contract<StoredPorts> = {
     })
   },
 
-  'never more than the maximum are leased, however many ask at the same time': async ({ carrierBinds: binds }) => {
+  'never more than the maximum of binds are leased, whatever the concurrency': async ({ carrierBinds: binds }) => {
     const holders = Array.from({ length: 24 }, (_, at) => `holder ${at}`)
     for (let round = 0; round < 5; round++) {
       const leased = await Promise.all(holders.map((holder) => binds.lease(carrier, holder, wanting(2, 7))))
@@ -303,7 +305,7 @@ export const carrierBindsContract: Contract<StoredPorts> = {
     }
   },
 
-  'a lease that was given back is free at once; only its holder can give it back': async ({ carrierBinds: binds }) => {
+  'a released lease is free at once, and only its holder can release it': async ({ carrierBinds: binds }) => {
     await binds.lease(carrier, 'one', wanting(3))
     await binds.release(carrier, 'two', [1, 2, 3])
     assert.deepEqual((await binds.lease(carrier, 'two', wanting(1))).numbers, [])
@@ -312,7 +314,7 @@ export const carrierBindsContract: Contract<StoredPorts> = {
     assert.deepEqual(sorted({ numbers: await binds.renew(carrier, 'one', 60) }), [1, 3])
   },
 
-  'a lease that is not renewed ends, and is lost to who held it': async ({ carrierBinds: binds }) => {
+  'a lease that is not renewed ends, and its holder loses it': async ({ carrierBinds: binds }) => {
     assert.deepEqual((await binds.lease(carrier, 'one', wanting(1, 1, 0.2))).numbers, [1])
     await until(async () => (await binds.lease(carrier, 'two', wanting(1, 1))).numbers.length === 1)
     assert.deepEqual(await binds.renew(carrier, 'one', 60), [])
@@ -320,7 +322,7 @@ export const carrierBindsContract: Contract<StoredPorts> = {
     assert.deepEqual(await binds.renew(carrier, 'two', 60), [1])
   },
 
-  'a renewed lease lasts from then on': async ({ carrierBinds: binds }) => {
+  'renewal extends a lease from the present time': async ({ carrierBinds: binds }) => {
     await binds.lease(carrier, 'one', wanting(2, 2, 30))
     assert.deepEqual(sorted({ numbers: await binds.renew(carrier, 'one', 300) }), [1, 2])
     const { numbers, freeInMilliseconds = 0 } = await binds.lease(carrier, 'two', wanting(1, 2))
@@ -328,7 +330,7 @@ export const carrierBindsContract: Contract<StoredPorts> = {
     assert.ok(freeInMilliseconds > 60_000)
   },
 
-  'a smaller maximum counts what was leased under a larger one': async ({ carrierBinds: binds }) => {
+  'leases under a larger maximum count towards a smaller one': async ({ carrierBinds: binds }) => {
     await binds.lease(carrier, 'one', wanting(2, 5))
     await binds.lease(carrier, 'two', wanting(3, 5))
     await binds.release(carrier, 'one', [1, 2])
@@ -368,7 +370,7 @@ export const routesContract: Contract<StoredPorts> = {
     assert.deepEqual(await routes.list(), [])
   },
 
-  'routes are listed as they were published, in their order': async (ports) => {
+  'routes are listed in the order in which they were published': async (ports) => {
     await ports.routes.publish([overBoth, overA, others])
     assert.deepEqual(await plain(ports), [overBoth, overA, others])
     await ports.routes.publish([overA, others])
@@ -382,7 +384,7 @@ export const routesContract: Contract<StoredPorts> = {
     assert.deepEqual(await plain(ports), [])
   },
 
-  'a route of one carrier has one queue, one of several has one more for each that may refuse, and be waited for':
+  'a route of one carrier has one queue; a route of several has another one for each carrier that may refuse or be waited for':
     async ({ routes }) => {
       await routes.publish([overA, overBoth, overThree, others])
       const queues = (await routes.list()).map((route) =>
@@ -391,13 +393,13 @@ export const routesContract: Contract<StoredPorts> = {
       assert.deepEqual(queues, [['--'], ['--', 'a-', 'b-'], ['--', 'a-', 'b-', 'c-', '-a', '-b', '-c'], ['--']])
     },
 
-  'every queue has a number of its own, and none has that of messages without a route': async (ports) => {
+  'every queue has a unique number, which is never that of messages without a route': async (ports) => {
     await ports.routes.publish([overA, overBoth, overThree, others])
     const numbers = [...(await queueNumbers(ports)).values()]
     assert.equal(new Set([0, ...numbers]).size, numbers.length + 1)
   },
 
-  'a route keeps its numbers by its name, also while it is not published, whatever else changes': async (ports) => {
+  'a route keeps its numbers by its name, also while unpublished, whatever else changes': async (ports) => {
     const { routes } = ports
     await routes.publish([overA, overBoth, others])
     const before = await routes.list()
@@ -414,7 +416,7 @@ export const routesContract: Contract<StoredPorts> = {
     assert.equal(after.size, queues.size + 2)
   },
 
-  'a route that goes back to one carrier has one queue, and gets its others again': async (ports) => {
+  'a route that returns to one carrier has one queue, and gets its other queues back later': async (ports) => {
     await ports.routes.publish([{ ...others, carriers: overBoth.carriers }])
     const before = await queueNumbers(ports)
     await ports.routes.publish([others])
@@ -423,7 +425,7 @@ export const routesContract: Contract<StoredPorts> = {
     assert.deepEqual(await queueNumbers(ports), before)
   },
 
-  'what cannot be routes is not published, and changes nothing': async (ports) => {
+  'invalid routes are not published and change nothing': async (ports) => {
     await ports.routes.publish([overA, others])
     const [carrier] = others.carriers
     const wrong = [
@@ -439,7 +441,7 @@ export const routesContract: Contract<StoredPorts> = {
     assert.deepEqual(await plain(ports), [overA, others])
   },
 
-  'of routes that are published at the same time those of one call stay, and nothing of the others': async (ports) => {
+  'of concurrent publications the routes of one stay, without any of the others': async (ports) => {
     const tables = Array.from({ length: 8 }, (_, i) => [
       aRoute(`to-${i}`, ['a', 'b'], { prefixes: [`${i + 1}`] }),
       { ...others, carriers: overBoth.carriers.slice(i % 2) },
@@ -454,7 +456,7 @@ const wantedRate = (inUse: number, need: number, seconds = 60) => ({ perSecond: 
 
 /** Contract of the port `CarrierRates`. */
 export const carrierRatesContract: Contract<StoredPorts> = {
-  'who is alone has all; who comes later gets what the first has told that it uses no more': async ({
+  'a process alone has the whole rate; a later one gets what the first reports as unused': async ({
     carrierRates: rates,
   }) => {
     const carrier = aCarrierId('shared')
@@ -469,7 +471,7 @@ export const carrierRatesContract: Contract<StoredPorts> = {
     assert.equal(await rates.renew(carrier, 'three', wantedRate(0, 0)), 1)
   },
 
-  'a lease that is not renewed ends, and its share is free': async ({ carrierRates: rates }) => {
+  'a lease that is not renewed ends, and its share becomes free': async ({ carrierRates: rates }) => {
     const carrier = aCarrierId('shared')
     assert.equal(await rates.renew(carrier, 'one', wantedRate(0, 20, 0)), 20)
     assert.equal(await rates.renew(carrier, 'two', wantedRate(0, 20)), 20)
@@ -477,23 +479,22 @@ export const carrierRatesContract: Contract<StoredPorts> = {
     assert.equal(await rates.renew(carrier, 'one', wantedRate(0, 20)), 1)
   },
 
-  'who comes back after the store was away leaves their shares to others whose leases ended meanwhile, once': async ({
-    carrierRates: rates,
-  }) => {
-    const carrier = aCarrierId('shared')
-    const ends = (inUse: number) => wantedRate(inUse, 20, 0)
-    for (const inUse of [0, 20]) await rates.renew(carrier, 'one', wantedRate(inUse, 20))
-    await rates.renew(carrier, 'two', wantedRate(0, 20))
-    await rates.renew(carrier, 'one', wantedRate(20, 20))
-    assert.equal(await rates.renew(carrier, 'one', wantedRate(10, 20)), 10)
-    assert.equal(await rates.renew(carrier, 'two', wantedRate(1, 20)), 10)
-    assert.equal(await rates.renew(carrier, 'one', ends(10)), 10)
-    assert.equal(await rates.renew(carrier, 'two', { ...wantedRate(10, 20), wasAway: true }), 10)
-    assert.equal(await rates.renew(carrier, 'one', { ...ends(10), wasAway: true }), 10)
-    assert.equal(await rates.renew(carrier, 'two', wantedRate(10, 20)), 20)
-  },
+  'after an outage of the store, a returning process leaves shares to others whose leases ended meanwhile, once':
+    async ({ carrierRates: rates }) => {
+      const carrier = aCarrierId('shared')
+      const ends = (inUse: number) => wantedRate(inUse, 20, 0)
+      for (const inUse of [0, 20]) await rates.renew(carrier, 'one', wantedRate(inUse, 20))
+      await rates.renew(carrier, 'two', wantedRate(0, 20))
+      await rates.renew(carrier, 'one', wantedRate(20, 20))
+      assert.equal(await rates.renew(carrier, 'one', wantedRate(10, 20)), 10)
+      assert.equal(await rates.renew(carrier, 'two', wantedRate(1, 20)), 10)
+      assert.equal(await rates.renew(carrier, 'one', ends(10)), 10)
+      assert.equal(await rates.renew(carrier, 'two', { ...wantedRate(10, 20), wasAway: true }), 10)
+      assert.equal(await rates.renew(carrier, 'one', { ...ends(10), wasAway: true }), 10)
+      assert.equal(await rates.renew(carrier, 'two', wantedRate(10, 20)), 20)
+    },
 
-  'of many that renew at the same time, again and again, all together never have more than one more, and each has its share soon':
+  'with continuous concurrent renewals, the total never exceeds the rate by more than one, and each process soon has its share':
     async ({ carrierRates: rates }) => {
       const carrier = aCarrierId('shared')
       const shares = new Map(Array.from({ length: 8 }, (_, at) => [`holder ${at}`, 0]))

@@ -7,7 +7,7 @@ import { outcomes } from './claimed-batches/outcomes.ts'
 import { queues } from './claimed-batches/queues.ts'
 import { waiting } from './claimed-batches/waiting.ts'
 
-/** Contract of the port `ClaimedBatches`. After each check no credit is missing and none too many. */
+/** Contract of the port `ClaimedBatches`. After each check every account has exactly the right credits. */
 export const claimedBatchesContract: Contract<StoredPorts> = {
   ...claiming,
   ...fencing,

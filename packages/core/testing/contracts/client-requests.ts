@@ -6,7 +6,7 @@ import { credits } from '@gateway/core/credits'
 import { writeAnswer, type Acceptance, type Order } from '@gateway/core/messages'
 import { instant } from '@gateway/core/time'
 import { anAccount, anAnswerDraft, anOrder, numbers } from '../builders.ts'
-import { assertLedger, callersMany, dispatchDue, farAhead, type Contract } from './shared.ts'
+import { assertLedger, concurrentCallers, dispatchDue, farAhead, type Contract } from './shared.ts'
 
 const now = instant(Date.UTC(2026, 9, 18, 8))
 const another = 'another-request'
@@ -28,14 +28,14 @@ const waiting = async (ports: StoredPorts) =>
   (await dispatchDue(ports, 'single', () => ({ outcome: 'unknown' }))).map(({ id }) => id)
 
 const inParallel = <T>(call: (i: number) => Promise<T>) =>
-  Promise.all(Array.from({ length: callersMany }, (_, i) => call(i)))
+  Promise.all(Array.from({ length: concurrentCallers }, (_, i) => call(i)))
 
 /**
  * Contract of the port `ClientRequests`, with what `Messages` and `Ledger` promise of requests with a key (ruling
  * 1.24). That an answer stops to count, each adapter tests by itself.
  */
 export const clientRequestsContract: Contract<StoredPorts> = {
-  'a kept answer is found under its account and key, letter by letter, and only by the same request': async (ports) => {
+  'a stored answer is found under its account and exact key, and only by the same request': async (ports) => {
     const { clientRequests } = ports
     const [a, b] = [(await anAccount(ports)).id, (await anAccount(ports)).id]
     const keys = ['key', 'KEY', 'kéy', 'ключ 😀', `it's "{a,b}" \\ 100%`, 'k'.repeat(255), '😀'.repeat(255)]
@@ -53,7 +53,7 @@ export const clientRequestsContract: Contract<StoredPorts> = {
     }
   },
 
-  'what is kept first counts; 64 that keep at the same time are all told the same': async (ports) => {
+  'the first answer counts: 64 concurrent calls receive the same one': async (ports) => {
     const { clientRequests } = ports
     const { id } = await anAccount(ports)
     const told = await inParallel((i) => clientRequests.keep(request(id), { text: `${i}`, balance: credits(i) }))
@@ -64,7 +64,7 @@ export const clientRequestsContract: Contract<StoredPorts> = {
     assert.deepEqual(await clientRequests.keep(request(id), { text: 'later' }), kept)
   },
 
-  'an order that comes again is repeated, whatever has changed meanwhile, and its answer has the balance of then':
+  'a repeated order has the stored answer with the balance of that time, whatever has changed':
     async (ports) => {
       const { id } = await anAccount(ports, { credits: 50 })
       const order = anOrder(id, { to: numbers(2), costs: [10, 20] }, { to: numbers(1), due: farAhead })
@@ -82,11 +82,11 @@ export const clientRequestsContract: Contract<StoredPorts> = {
       await assertLedger(ports, 0)
     },
 
-  'another request under a key that has an answer does nothing, be it a send or a transfer': async (ports) => {
+  'a different request under a used key does nothing, whether send or transfer': async (ports) => {
     const [a, b] = [(await anAccount(ports, { credits: 100 })).id, (await anAccount(ports, { credits: 0 })).id]
     const order = anOrder(a, { to: numbers(1) })
     assert.equal(typeof (await sentOnce(ports, request(a, 'send'), order)), 'object')
-    assert.equal(await movedOnce(ports, request(a, 'transfer'), [a, b, 20]), 'done')
+    assert.equal(await movedOnce(ports, request(a, 'transfer'), [a, b, 20]), 'of concurrent transfers of the last credits exactly as many succeed as fit')
     assert.equal(await sentOnce(ports, request(a, 'transfer', 'other'), order), 'repeated')
     assert.equal(await sentOnce(ports, request(a, 'send', 'other'), order), 'repeated')
     assert.equal(await movedOnce(ports, request(a, 'send', 'other'), [a, b, 20]), 'repeated')
@@ -98,7 +98,7 @@ export const clientRequestsContract: Contract<StoredPorts> = {
     await assertLedger(ports, 90)
   },
 
-  'an order that nobody is accepted of keeps nothing, and its key stays free': async (ports) => {
+  'an order without an accepted recipient stores no answer, and its key stays free': async (ports) => {
     const { id } = await anAccount(ports, { credits: 9 })
     const order = anOrder(id, { to: numbers(2) })
     const refused = await sentOnce(ports, request(id), order)
@@ -116,7 +116,7 @@ export const clientRequestsContract: Contract<StoredPorts> = {
     await assertLedger(ports, 5)
   },
 
-  '64 orders with one key at the same time: one is accepted, and what it was told is kept': async (ports) => {
+  'of 64 concurrent orders with one key one is accepted, and its answer is stored': async (ports) => {
     const { id } = await anAccount(ports, { credits: 1000 })
     const order = anOrder(id, { to: numbers(3) })
     const results = await inParallel(() => sentOnce(ports, request(id), order))
@@ -129,7 +129,7 @@ export const clientRequestsContract: Contract<StoredPorts> = {
     await assertLedger(ports, 970)
   },
 
-  '64 orders with eight keys at the same time, between others and short of credits: each key once, each answer as it was told':
+  'of 64 concurrent orders with eight keys and scarce credits each key is used once, with a correct answer':
     async (ports) => {
       const { id } = await anAccount(ports, { credits: 190 })
       const calls = await inParallel(async (i) => {
@@ -155,10 +155,10 @@ export const clientRequestsContract: Contract<StoredPorts> = {
       await assertLedger(ports)
     },
 
-  'the balances kept for 64 orders with keys of their own are those that they were told, down to the last': async (
+  'the stored balances of 64 orders with different keys are those that were returned': async (
     ports,
   ) => {
-    const { id } = await anAccount(ports, { credits: callersMany * 11 })
+    const { id } = await anAccount(ports, { credits: concurrentCallers * 11 })
     const balances = await inParallel(async (i) => {
       const asked = request(id, `key ${i}`)
       const due = i % 3 === 0 ? { due: farAhead } : {}
@@ -168,7 +168,7 @@ export const clientRequestsContract: Contract<StoredPorts> = {
       assert.equal(kept.balance, result.balance)
       return result.balance
     })
-    const expected = Array.from({ length: callersMany }, (_, i) => i * 11)
+    const expected = Array.from({ length: concurrentCallers }, (_, i) => i * 11)
     assert.deepEqual(
       balances.toSorted((a, b) => a - b),
       expected,
@@ -176,15 +176,15 @@ export const clientRequestsContract: Contract<StoredPorts> = {
     await assertLedger(ports, 0)
   },
 
-  'a transfer that comes again is repeated; what refused it is kept, but not that it failed': async (ports) => {
+  'a repeated transfer has the stored result, also a refusal, but a failure is not stored': async (ports) => {
     const [a, b] = [(await anAccount(ports, { credits: 100 })).id, (await anAccount(ports, { credits: 0 })).id]
     const textUnder = async (key: string) => {
       const kept = await ports.clientRequests.find(request(a, key))
       return typeof kept === 'object' ? [kept.text, kept.balance] : kept
     }
-    assert.equal(await movedOnce(ports, request(a, 'done'), [a, b, 60]), 'done')
-    assert.equal(await movedOnce(ports, request(a, 'done'), [a, b, 60]), 'repeated')
-    assert.deepEqual(await textUnder('done'), ['done', undefined])
+    assert.equal(await movedOnce(ports, request(a, 'of concurrent transfers of the last credits exactly as many succeed as fit'), [a, b, 60]), 'of concurrent transfers of the last credits exactly as many succeed as fit')
+    assert.equal(await movedOnce(ports, request(a, 'of concurrent transfers of the last credits exactly as many succeed as fit'), [a, b, 60]), 'repeated')
+    assert.deepEqual(await textUnder('of concurrent transfers of the last credits exactly as many succeed as fit'), ['of concurrent transfers of the last credits exactly as many succeed as fit', undefined])
     assert.equal(await movedOnce(ports, request(a, 'few'), [a, b, 60]), 'insufficient-credits')
     await ports.ledger.topUp(a, credits(60), 'meanwhile', now)
     assert.equal(await movedOnce(ports, request(a, 'few'), [a, b, 60]), 'repeated')
@@ -194,25 +194,25 @@ export const clientRequestsContract: Contract<StoredPorts> = {
     assert.deepEqual(await textUnder('locked'), ['to-account-locked', undefined])
     await ports.accounts.setLocked(b, false)
     const rich = (await anAccount(ports, { credits: Number.MAX_SAFE_INTEGER })).id
-    assert.equal(await movedOnce(ports, request(a, 'failed'), [a, rich, 1]), 'failed')
-    assert.equal(await ports.clientRequests.find(request(a, 'failed')), undefined)
-    assert.equal(await movedOnce(ports, request(a, 'failed'), [a, b, 1]), 'done')
+    assert.equal(await movedOnce(ports, request(a, 'a transfer that would exceed the maximum balance is refused'), [a, rich, 1]), 'a transfer that would exceed the maximum balance is refused')
+    assert.equal(await ports.clientRequests.find(request(a, 'a transfer that would exceed the maximum balance is refused')), undefined)
+    assert.equal(await movedOnce(ports, request(a, 'a transfer that would exceed the maximum balance is refused'), [a, b, 1]), 'of concurrent transfers of the last credits exactly as many succeed as fit')
     assert.deepEqual(await Promise.all([a, b].map((id) => ports.ledger.balance(id))), [99, 61])
   },
 
-  '64 transfers with one key, asked for by a third account, move once': async (ports) => {
+  '64 transfers with one key, requested by a third account, move credits once': async (ports) => {
     const asker = (await anAccount(ports, { credits: 0 })).id
     const [a, b] = [(await anAccount(ports, { credits: 100 })).id, (await anAccount(ports, { credits: 100 })).id]
     const results = await inParallel((i) =>
       i % 2 === 0 ? movedOnce(ports, request(asker), [a, b, 10]) : movedOnce(ports, request(b), [b, a, 3]),
     )
-    assert.equal(results.filter((result) => result === 'done').length, 2)
-    assert.equal(results.filter((result) => result === 'repeated').length, callersMany - 2)
+    assert.equal(results.filter((result) => result === 'of concurrent transfers of the last credits exactly as many succeed as fit').length, 2)
+    assert.equal(results.filter((result) => result === 'repeated').length, concurrentCallers - 2)
     assert.deepEqual(await Promise.all([a, b].map((id) => ports.ledger.balance(id))), [93, 107])
     await assertLedger(ports, 200)
   },
 
-  'sends, transfers and answers that change nothing, all with one key at the same time: one counts': async (ports) => {
+  'of concurrent sends, transfers and answers without effect under one key one counts': async (ports) => {
     const [a, b] = [(await anAccount(ports, { credits: 1000 })).id, (await anAccount(ports, { credits: 0 })).id]
     const results = await inParallel(async (i) => {
       if (i % 3 === 0) return sentOnce(ports, request(a, 'key', 'send'), anOrder(a, { to: numbers(1) }))

@@ -42,7 +42,7 @@ async function answersOnceCommitted({ holdCommits }: HeldPorts, { ask, seen }: A
  * everybody sees it then (P-1).
  */
 export const commitsContract: Contract<HeldPorts> = {
-  'an order is answered once it is committed, and not before': async (held) => {
+  'an order is answered only after it is committed': async (held) => {
     const { ports } = held
     const { id } = await anAccount(ports)
     await accepted(ports, anOrder(id, { to: numbers(1) }))
@@ -55,7 +55,7 @@ export const commitsContract: Contract<HeldPorts> = {
     })
   },
 
-  'an order with a key is answered once it is committed, and not before': async (held) => {
+  'an order with a key is answered only after it is committed': async (held) => {
     const { ports } = held
     const { id } = await anAccount(ports)
     await accepted(ports, anOrder(id, { to: numbers(1) }))
@@ -69,7 +69,7 @@ export const commitsContract: Contract<HeldPorts> = {
     })
   },
 
-  'a delete is answered once it is committed, and not before': async (held) => {
+  'a deletion is answered only after it is committed': async (held) => {
     const { ports } = held
     const { id } = await anAccount(ports)
     const { ids } = await accepted(ports, anOrder(id, { to: numbers(2), due: farAhead }))
@@ -79,7 +79,7 @@ export const commitsContract: Contract<HeldPorts> = {
     })
   },
 
-  'a transfer is answered once it is committed, and not before': async (held) => {
+  'a transfer is answered only after it is committed': async (held) => {
     const { ports } = held
     const [from, to] = [await anAccount(ports, { credits: 100 }), await anAccount(ports, { credits: 0 })]
     await answersOnceCommitted(held, {

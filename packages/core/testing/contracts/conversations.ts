@@ -4,12 +4,12 @@ import type { AccountId } from '@gateway/core/accounts'
 import { firstErasureStep, type ErasureStep } from '@gateway/core/personal-data'
 import { anAccount, aNumber } from '../builders.ts'
 import { receive, sent, textsOf } from './inbox/inbound-messages.ts'
-import { callersMany, farAhead, longAgo, type Contract } from './shared.ts'
+import { concurrentCallers, farAhead, longAgo, type Contract } from './shared.ts'
 
 const [ann, ben] = [aNumber('27820000001'), aNumber('27820000002')]
 const page = { unreadOnly: false, limit: 100 }
 
-/** An account that both have had a message from. */
+/** Opens an account that has a message from each of the two persons. */
 async function known(ports: StoredPorts): Promise<AccountId> {
   const account = await anAccount(ports)
   for (const to of [ann, ben]) await sent(ports, account, { to })
@@ -21,7 +21,7 @@ const listed = async ({ conversations }: StoredPorts, by: AccountId, unreadOnly 
 
 /** Contract of the port `Conversations`. */
 export const conversationsContract: Contract<StoredPorts> = {
-  'each person is there once, with the latest message and how many are unread; the latest first': async (ports) => {
+  'each person is listed once, with the latest message and the number of unread ones, latest first': async (ports) => {
     const by = await known(ports)
     await receive(ports, { from: ann, text: 'a 1' }, { from: ben, text: 'b 1' }, { from: ben, text: 'b 2' })
     assert.deepEqual(await listed(ports, by), [
@@ -43,7 +43,7 @@ export const conversationsContract: Contract<StoredPorts> = {
     assert.deepEqual(await ports.conversations.list(by, farAhead, page), [])
   },
 
-  'a conversation is read in pages, the latest first, and says how far it was read': async (ports) => {
+  'a conversation is returned in pages, latest first, with the number of read messages': async (ports) => {
     const by = await known(ports)
     await receive(ports, ...['1', '2', '3'].map((text) => ({ from: ann, text })), { from: ben })
     const found = await ports.conversations.find(by, ann, longAgo, { limit: 2 })
@@ -55,7 +55,7 @@ export const conversationsContract: Contract<StoredPorts> = {
     assert.equal(await ports.conversations.find(by, aNumber(), longAgo, { limit: 2 }), undefined)
   },
 
-  'what was seen is read, and what came meanwhile is not': async (ports) => {
+  'seen messages are marked as read, and messages that arrived meanwhile are not': async (ports) => {
     const by = await known(ports)
     await receive(ports, { from: ann, text: '1' }, { from: ben, text: 'b' })
     const seen = await ports.conversations.find(by, ann, longAgo, { limit: 9 })
@@ -66,7 +66,7 @@ export const conversationsContract: Contract<StoredPorts> = {
       ['b', 1],
     ])
     await ports.conversations.markRead(by, ann, 2)
-    // Nobody unreads it, and nobody reads ahead.
+    // A lower mark does not undo a higher one, and a mark never exceeds the arrived messages.
     await ports.conversations.markRead(by, ann, 1)
     await ports.conversations.markRead(by, ben, 1000)
     assert.deepEqual(await listed(ports, by, true), [])
@@ -75,7 +75,7 @@ export const conversationsContract: Contract<StoredPorts> = {
     assert.equal(await ports.conversations.countUnread(by, longAgo, 100), 1)
   },
 
-  'unread conversations are counted up to a bound': async (ports) => {
+  'unread conversations are counted up to a limit': async (ports) => {
     const by = await known(ports)
     assert.equal(await ports.conversations.countUnread(by, longAgo, 100), 0)
     await receive(ports, { from: ann }, { from: ben }, { from: ben })
@@ -84,7 +84,7 @@ export const conversationsContract: Contract<StoredPorts> = {
     assert.equal(await ports.conversations.countUnread(by, farAhead, 100), 0)
   },
 
-  'reading takes nothing from the calls that return once, and they mark nothing as read': async (ports) => {
+  'reading has no effect on return-once calls, and these mark nothing as read': async (ports) => {
     const by = await known(ports)
     await receive(ports, { from: ann, text: '1' }, { from: ann, text: '2' })
     await ports.conversations.markRead(by, ann, 1)
@@ -92,7 +92,7 @@ export const conversationsContract: Contract<StoredPorts> = {
     assert.deepEqual(await listed(ports, by), [['2', 1]])
   },
 
-  'an account sees and marks nothing of another': async (ports) => {
+  'an account cannot see or mark conversations of another': async (ports) => {
     const [by, other] = [await known(ports), await anAccount(ports)]
     await receive(ports, { from: ann })
     assert.deepEqual(await listed(ports, other.id), [])
@@ -101,7 +101,7 @@ export const conversationsContract: Contract<StoredPorts> = {
     assert.deepEqual(await listed(ports, by), [['hello', 1]])
   },
 
-  'of a number that is erased no conversation is left': async (ports) => {
+  'no conversation remains of an erased number': async (ports) => {
     const by = await known(ports)
     await receive(ports, { from: ann }, { from: ben, text: 'b' })
     for (let step: ErasureStep | undefined = firstErasureStep; step !== undefined;)
@@ -110,24 +110,24 @@ export const conversationsContract: Contract<StoredPorts> = {
     assert.equal(await ports.conversations.find(by, ann, longAgo, { limit: 9 }), undefined)
   },
 
-  'while many arrive and are read each is counted once': async (ports) => {
+  'with concurrent arrivals and reads each message is counted once': async (ports) => {
     const by = await known(ports)
     await Promise.all(
-      Array.from({ length: callersMany }, async (_, i) => {
+      Array.from({ length: concurrentCallers }, async (_, i) => {
         const from = i % 3 === 0 ? ann : ben
         const other = from === ann ? ben : ann
         await receive(ports, { from, text: `text ${i}` }, { from: other, text: `text ${i}` })
         if (i % 8 > 0) return
         const seen = await ports.conversations.find(by, from, longAgo, { limit: 1000 })
-        // As of one moment.
+        // Both numbers come from one snapshot.
         assert.equal(seen?.messages.length, seen?.arrived)
         await ports.conversations.markRead(by, from, seen?.arrived ?? 0)
       }),
     )
     for (const from of [ann, ben]) {
       const found = await ports.conversations.find(by, from, longAgo, { limit: 1000 })
-      assert.deepEqual([found?.arrived, found?.messages.length], [callersMany, callersMany])
-      await ports.conversations.markRead(by, from, callersMany)
+      assert.deepEqual([found?.arrived, found?.messages.length], [concurrentCallers, concurrentCallers])
+      await ports.conversations.markRead(by, from, concurrentCallers)
     }
     assert.equal(await ports.conversations.countUnread(by, longAgo, 100), 0)
   },

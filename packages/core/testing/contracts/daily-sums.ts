@@ -8,7 +8,7 @@ import { farAhead, longAgo, testCarrier, type Contract } from './shared.ts'
 
 const ever = gatewayDay(longAgo)
 
-/** Hands over what is due, each as `handover` says, in batches of this size. */
+/** Hands over all due messages in batches of this size, each with the result of `handover`. */
 async function handOver(traffic: Traffic, handover: (id: number) => Handover, messagesMax = 10): Promise<void> {
   const holder = await traffic.dispatcher()
   const [single, bulk] = [
@@ -22,7 +22,7 @@ async function handOver(traffic: Traffic, handover: (id: number) => Handover, me
   }
 }
 
-const taken = (id: number): Handover => ({ outcome: 'accepted', reference: `r${id}` })
+const accepting = (id: number): Handover => ({ outcome: 'accepted', reference: `r${id}` })
 
 const receipt = ({ deliveryReceipts }: StoredPorts, id: number, code: 0 | 103 | 105): Promise<unknown> =>
   deliveryReceipts.apply([{ carrier: testCarrier, reference: `r${id}`, code, number: undefined, submitted: undefined }])
@@ -30,7 +30,7 @@ const receipt = ({ deliveryReceipts }: StoredPorts, id: number, code: 0 | 103 | 
 const sums = async ({ dailySums }: StoredPorts, account: AccountId): Promise<readonly unknown[]> =>
   (await dailySums.ofAccount(account, ever)).map(({ carrier, code, messages }) => [carrier, code, messages])
 
-/** The same before and after all changes are added up. */
+/** Asserts the sums before and after all changes are added up. */
 async function assertSums(ports: StoredPorts, account: AccountId, expected: readonly unknown[]): Promise<void> {
   assert.deepEqual(await sums(ports, account), expected)
   while ((await ports.dailySums.fold(2)) > 0);
@@ -40,18 +40,18 @@ async function assertSums(ports: StoredPorts, account: AccountId, expected: read
 
 /** Contract of the port `DailySums`. */
 export const dailySumsContract: Contract<StoredPorts> = withTraffic({
-  'each message counts once, under the state that it is in now, on the day of its hand-over': async (traffic) => {
+  'each message counts once, under its present state, on the day of its hand-over': async (traffic) => {
     const { ports } = traffic
     const by = await traffic.account()
     const [a = 0, b = 0, c = 0] = await traffic.send(by, { to: 4 })
     await assertSums(ports, by, [])
-    await handOver(traffic, taken)
+    await handOver(traffic, accepting)
     await assertSums(ports, by, [[testCarrier, 100, 4]])
     await receipt(ports, a, 105)
     await receipt(ports, b, 105)
     await receipt(ports, b, 0)
     await receipt(ports, c, 103)
-    // Nothing changes any more.
+    // Final states do not change any more.
     await receipt(ports, c, 0)
     await assertSums(ports, by, [
       [testCarrier, 0, 1],
@@ -64,30 +64,29 @@ export const dailySumsContract: Contract<StoredPorts> = withTraffic({
     assert.deepEqual(await ports.dailySums.ofAccount(by, (day + 1) as GatewayDay), [])
   },
 
-  'what no carrier had counts, too: cancelled, refused, stopped; what is unknown until it is known': async (
-    traffic,
-  ) => {
-    const { ports } = traffic
-    const by = await traffic.account()
-    const [cancelled] = await traffic.send(by, { due: farAhead })
-    assert.ok(cancelled !== undefined)
-    await ports.messages.deleteScheduled(by, [cancelled], longAgo)
-    await traffic.send(by, { to: 2 })
-    await handOver(traffic, (id) => (id % 2 === 0 ? { outcome: 'unknown' } : { outcome: 'refused' }))
-    const all = await ports.dailySums.ofAccount(by, ever)
-    assert.deepEqual(
-      all.map(({ code, messages }) => [code, messages]).toSorted(([a = 0], [b = 0]) => a - b),
-      [
-        [102, 1],
-        [106, 1],
-        [111, 1],
-      ],
-    )
-    assert.equal(all.find(({ code }) => code === 102)?.carrier, undefined)
-    await assertSums(ports, by, await sums(ports, by))
-  },
+  'messages without a carrier count too (cancelled, refused, stopped), and unknown ones until they are resolved':
+    async (traffic) => {
+      const { ports } = traffic
+      const by = await traffic.account()
+      const [cancelled] = await traffic.send(by, { due: farAhead })
+      assert.ok(cancelled !== undefined)
+      await ports.messages.deleteScheduled(by, [cancelled], longAgo)
+      await traffic.send(by, { to: 2 })
+      await handOver(traffic, (id) => (id % 2 === 0 ? { outcome: 'unknown' } : { outcome: 'refused' }))
+      const all = await ports.dailySums.ofAccount(by, ever)
+      assert.deepEqual(
+        all.map(({ code, messages }) => [code, messages]).toSorted(([a = 0], [b = 0]) => a - b),
+        [
+          [102, 1],
+          [106, 1],
+          [111, 1],
+        ],
+      )
+      assert.equal(all.find(({ code }) => code === 102)?.carrier, undefined)
+      await assertSums(ports, by, await sums(ports, by))
+    },
 
-  'what a dead dispatcher leaves is unknown': async (traffic) => {
+  'messages of a dead dispatcher count as unknown': async (traffic) => {
     const { ports } = traffic
     const by = await traffic.account()
     await traffic.send(by, { to: 3 })
@@ -97,12 +96,12 @@ export const dailySumsContract: Contract<StoredPorts> = withTraffic({
     await assertSums(ports, by, [[testCarrier, 106, 2]])
   },
 
-  'by carrier and by account over all accounts, those with most first': async (traffic) => {
+  'sums over all accounts are listed by carrier and by account, largest first': async (traffic) => {
     const { ports } = traffic
     const [few, many] = [await traffic.account(), await traffic.account()]
     await traffic.send(few)
     await traffic.send(many, { to: 3 })
-    await handOver(traffic, taken)
+    await handOver(traffic, accepting)
     assert.deepEqual(await ports.dailySums.byCarrier(ever), [{ carrier: testCarrier, code: 100, messages: 4 }])
     assert.deepEqual(await ports.dailySums.busiest(ever, 5), [
       { account: many, messages: 3 },
@@ -112,14 +111,14 @@ export const dailySumsContract: Contract<StoredPorts> = withTraffic({
     assert.deepEqual(await ports.dailySums.byCarrier(gatewayDay(farAhead)), [])
   },
 
-  'while many dispatchers write and several add up nothing is lost': async (traffic) => {
+  'concurrent writes of dispatchers and concurrent folding lose nothing': async (traffic) => {
     const { ports } = traffic
     const accounts = await Promise.all(Array.from({ length: 4 }, () => traffic.account()))
     const ids = (await Promise.all(accounts.map((by) => traffic.send(by, { to: 60 })))).flat()
     const folding = async () => {
       for (let i = 0; i < 10; i++) await ports.dailySums.fold(3)
     }
-    await Promise.all([handOver(traffic, taken, 7), handOver(traffic, taken, 11), folding(), folding()])
+    await Promise.all([handOver(traffic, accepting, 7), handOver(traffic, accepting, 11), folding(), folding()])
     const receipts = ids.map((id) => receipt(ports, id, id % 3 === 0 ? 103 : 0))
     await Promise.all([...receipts, folding(), folding()])
     assert.deepEqual(await ports.dailySums.check(ever), [])

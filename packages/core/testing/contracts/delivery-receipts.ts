@@ -23,14 +23,16 @@ import { longAgo, statusesOf, testCarrier, type Contract } from './shared.ts'
 const { cancelled, delivered, expired, failed, rejected, sent, underWay, undeliverable, unknown } = OUTCOME
 const finals: readonly DeliveryReceiptCode[] = [delivered, expired, cancelled, undeliverable, rejected, failed]
 
-/** Receipts whose messages have a reference, sooner or later. */
+/** Receipts whose messages have a reference, at once or later. */
 const matching = withTraffic({
-  'a receipt gives its message the state that it tells, and costs nothing': async (traffic) => {
+  'a receipt sets the state of its message and costs nothing': async (traffic) => {
     const codes: readonly DeliveryReceiptCode[] = [...finals, underWay, unknown]
     const { account, ids, batch } = await sentMessages(traffic, { to: 9 })
     const started = realClock().now()
-    const told = receiptsFor(batch, delivered).slice(0, 8)
-    await traffic.ports.deliveryReceipts.apply(told.map((receipt, i) => ({ ...receipt, code: codes[i] ?? delivered })))
+    const receipts = receiptsFor(batch, delivered).slice(0, 8)
+    await traffic.ports.deliveryReceipts.apply(
+      receipts.map((receipt, i) => ({ ...receipt, code: codes[i] ?? delivered })),
+    )
     assert.deepEqual(await traffic.codes(account, ids), [...codes, sent])
     assert.equal(await traffic.balance(account), granted - 90)
     const [status] = await statusesOf(traffic.ports, account, ids)
@@ -40,13 +42,13 @@ const matching = withTraffic({
     )
   },
 
-  'a thousand receipts in one call': async (traffic) => {
+  'one call can apply a thousand receipts': async (traffic) => {
     const { account, ids, batch } = await sentMessages(traffic, { to: 1000 })
     await traffic.ports.deliveryReceipts.apply(receiptsFor(batch, delivered))
     assert.deepEqual(await traffic.codes(account, ids), times(1000, delivered))
   },
 
-  'a receipt that fits no message is listed, with what waits for its number': async (traffic) => {
+  'an unmatched receipt is listed, with the messages that wait for its number': async (traffic) => {
     const { deliveryReceipts } = traffic.ports
     const { batch } = await sentMessages(traffic, { to: 2 })
     const account = await traffic.account()
@@ -58,7 +60,7 @@ const matching = withTraffic({
       aReceipt('without a number', failed),
       ...receiptsFor(batch, delivered),
     ])
-    // As a carrier does that has not got our answer.
+    // A carrier repeats a receipt if the acknowledgement was lost.
     await deliveryReceipts.apply([aReceipt('lost', delivered, { number: to }), aReceipt('without a number', failed)])
     const listed = await deliveryReceipts.unmatched(10)
     assert.deepEqual(listed.map(({ reference, code, number, waiting: ids }) => [reference, code, number, ids]).sort(), [
@@ -69,7 +71,7 @@ const matching = withTraffic({
     assert.equal((await deliveryReceipts.unmatched(1)).length, 1)
   },
 
-  'a receipt that tells a number is never that of a message to another one, at once or later': async (traffic) => {
+  'a receipt with a number never matches a message to another one, at once or later': async (traffic) => {
     const { deliveryReceipts } = traffic.ports
     const { account, ids, batch } = await sentMessages(traffic, { to: 2 })
     const [first, second] = batch.messages.map(({ to }) => to)
@@ -85,7 +87,7 @@ const matching = withTraffic({
     assert.deepEqual(await traffic.codes(account, ids), [delivered, delivered])
   },
 
-  'what found no message is told, and a guess that found none is not kept': async (traffic) => {
+  'unmatched receipts are returned, and an unmatched guess is not stored': async (traffic) => {
     const { deliveryReceipts } = traffic.ports
     const handed = await handedOver(traffic)
     const [receipt] = receiptsFor(handed.batch, delivered)
@@ -101,37 +103,38 @@ const matching = withTraffic({
     assert.deepEqual(await traffic.codes(handed.account, handed.ids), [delivered])
   },
 
-  'in one call a receipt counts before every guess, whichever comes first, also where its message is not known yet':
-    async (traffic) => {
-      const { deliveryReceipts } = traffic.ports
-      const cases = [
-        { guessed: delivered, told: failed, known: failed, isNumbered: true },
-        { guessed: delivered, told: failed, known: failed, isNumbered: false },
-        { guessed: failed, told: underWay, known: failed, isNumbered: true },
-        { guessed: underWay, told: delivered, known: delivered, isNumbered: false },
-      ] as const
-      for (const { guessed, told, known, isNumbered } of cases) {
-        for (const isGuessFirst of [true, false]) {
-          const of = (batch: ClaimedBatch): readonly DeliveryReceipt[] => {
-            const number = batch.messages[0]?.to
-            const guess = receiptsFor(batch, guessed, { number, isGuess: true })
-            const receipt = receiptsFor(batch, told, isNumbered ? { number } : {})
-            return isGuessFirst ? [...guess, ...receipt] : [...receipt, ...guess]
-          }
-          const what = JSON.stringify({ guessed, told, isNumbered, isGuessFirst })
-          const one = await sentMessages(traffic)
-          assert.deepEqual(await deliveryReceipts.apply(of(one.batch)), [], what)
-          assert.deepEqual(await traffic.codes(one.account, one.ids), [known], what)
-          const early = await handedOver(traffic)
-          assert.equal((await deliveryReceipts.apply(of(early.batch))).length, 2, what)
-          await early.record()
-          await matchAll(traffic, 1)
-          assert.deepEqual(await traffic.codes(early.account, early.ids), [told], what)
+  'in one call a receipt wins over every guess, in any order, also if its message is not known yet': async (
+    traffic,
+  ) => {
+    const { deliveryReceipts } = traffic.ports
+    const cases = [
+      { guessed: delivered, told: failed, known: failed, isNumbered: true },
+      { guessed: delivered, told: failed, known: failed, isNumbered: false },
+      { guessed: failed, told: underWay, known: failed, isNumbered: true },
+      { guessed: underWay, told: delivered, known: delivered, isNumbered: false },
+    ] as const
+    for (const { guessed, told: reported, known, isNumbered } of cases) {
+      for (const isGuessFirst of [true, false]) {
+        const of = (batch: ClaimedBatch): readonly DeliveryReceipt[] => {
+          const number = batch.messages[0]?.to
+          const guess = receiptsFor(batch, guessed, { number, isGuess: true })
+          const receipt = receiptsFor(batch, reported, isNumbered ? { number } : {})
+          return isGuessFirst ? [...guess, ...receipt] : [...receipt, ...guess]
         }
+        const title = JSON.stringify({ guessed, told: reported, isNumbered, isGuessFirst })
+        const one = await sentMessages(traffic)
+        assert.deepEqual(await deliveryReceipts.apply(of(one.batch)), [], title)
+        assert.deepEqual(await traffic.codes(one.account, one.ids), [known], title)
+        const early = await handedOver(traffic)
+        assert.equal((await deliveryReceipts.apply(of(early.batch))).length, 2, title)
+        await early.record()
+        await matchAll(traffic, 1)
+        assert.deepEqual(await traffic.codes(early.account, early.ids), [reported], title)
       }
-    },
+    }
+  },
 
-  'of receipts of one message in a call, of which some tell its number, the first final one counts': async (
+  'of several receipts of one message in a call, some of them with its number, the first final one counts': async (
     traffic,
   ) => {
     for (const [first, second] of [
@@ -151,7 +154,7 @@ const matching = withTraffic({
     }
   },
 
-  'what was learned of a carrier is kept, by carrier, and the last word counts': async ({
+  'observed properties of a carrier are stored by carrier, and the latest value counts': async ({
     ports: { deliveryReceipts },
   }) => {
     assert.equal(await deliveryReceipts.learnedForm(testCarrier), undefined)
@@ -161,7 +164,7 @@ const matching = withTraffic({
     assert.equal(await deliveryReceipts.learnedForm(otherCarrier), undefined)
   },
 
-  'no receipts are no work': async (traffic) => {
+  'an empty list of receipts causes no work': async (traffic) => {
     await traffic.ports.deliveryReceipts.apply([])
     assert.equal(await traffic.ports.deliveryReceipts.match(100), 0)
     assert.equal(await traffic.ports.deliveryReceipts.adopt(0), 0)
@@ -180,7 +183,7 @@ const matching = withTraffic({
     }
   },
 
-  'delivered, then undeliverable stays delivered, also in one call': async (traffic) => {
+  'a delivered message stays delivered after an undeliverable receipt, also in one call': async (traffic) => {
     const { deliveryReceipts } = traffic.ports
     const one = await sentMessages(traffic)
     await deliveryReceipts.apply([...receiptsFor(one.batch, delivered), ...receiptsFor(one.batch, undeliverable)])
@@ -190,7 +193,7 @@ const matching = withTraffic({
     assert.deepEqual(await traffic.codes(two.account, two.ids), [undeliverable])
   },
 
-  'states that may still change follow one another in any order': async (traffic) => {
+  'states that are not final may follow one another in any order': async (traffic) => {
     const { deliveryReceipts } = traffic.ports
     const { account, ids, batch } = await sentMessages(traffic)
     for (const code of [underWay, unknown, underWay, underWay, delivered] as const) {
@@ -199,14 +202,14 @@ const matching = withTraffic({
     }
   },
 
-  'in one call, what is final wins over what may still change, whatever their order': async (traffic) => {
+  'in one call a final state wins over one that is not, in any order': async (traffic) => {
     const { account, ids, batch } = await sentMessages(traffic)
     const codes: readonly DeliveryReceiptCode[] = [underWay, failed, unknown, delivered, underWay]
     await traffic.ports.deliveryReceipts.apply(codes.flatMap((code) => receiptsFor(batch, code)))
     assert.deepEqual(await traffic.codes(account, ids), [failed])
   },
 
-  'a receipt that comes before the record of its message is kept and found': async (traffic) => {
+  'a receipt that arrives before the record of its message is stored and matched later': async (traffic) => {
     const { account, ids, batch, record } = await handedOver(traffic, { to: 20 })
     await traffic.ports.deliveryReceipts.apply(receiptsFor(batch, delivered))
     assert.deepEqual(await traffic.codes(account, ids), times(20, 'waiting'))
@@ -216,7 +219,7 @@ const matching = withTraffic({
     assert.equal(await traffic.ports.deliveryReceipts.match(1000), 0)
   },
 
-  'a kept receipt that has found nothing is tried again': async (traffic) => {
+  'a stored receipt without a match is tried again': async (traffic) => {
     const { account, ids, batch, record } = await handedOver(traffic, { to: 3 })
     await traffic.ports.deliveryReceipts.apply(receiptsFor(batch, delivered))
     assert.equal(await traffic.ports.deliveryReceipts.match(1000), 0)
@@ -225,7 +228,7 @@ const matching = withTraffic({
     assert.deepEqual(await traffic.codes(account, ids), times(3, delivered))
   },
 
-  'of the kept receipts of a message the first final one counts': async (traffic) => {
+  'of several stored receipts of a message the first final one counts': async (traffic) => {
     const { account, ids, batch, record } = await handedOver(traffic)
     for (const code of [underWay, rejected, delivered, unknown] as const) {
       await traffic.ports.deliveryReceipts.apply(receiptsFor(batch, code))
@@ -235,15 +238,13 @@ const matching = withTraffic({
     assert.deepEqual(await traffic.codes(account, ids), [rejected])
   },
 
-  'of the kept receipts of a message the first final one counts, also when they are matched one by one': async (
-    traffic,
-  ) => {
+  'of several stored receipts of a message the first final one counts, also if matched one by one': async (traffic) => {
     const { deliveryReceipts } = traffic.ports
     const { account, ids, batch, record } = await handedOver(traffic)
     for (const code of [underWay, rejected, delivered, unknown] as const)
       await deliveryReceipts.apply(receiptsFor(batch, code))
     await record()
-    // A receipt may be kept twice, where the answer to the first time was lost.
+    // A receipt may be stored twice if the answer to the first time was lost.
     for (let found = 0; found < 4;) {
       const more = await deliveryReceipts.match(1)
       assert.ok(more > 0)
@@ -252,7 +253,7 @@ const matching = withTraffic({
     assert.deepEqual(await traffic.codes(account, ids), [rejected])
   },
 
-  'match tries receipts of at most as many messages as it is told': async (traffic) => {
+  'a match call tries receipts of at most the requested number of messages': async (traffic) => {
     const { deliveryReceipts } = traffic.ports
     const { account, ids, batch, record } = await handedOver(traffic, { to: 10 })
     await deliveryReceipts.apply(receiptsFor(batch, delivered))
@@ -264,19 +265,21 @@ const matching = withTraffic({
     assert.deepEqual(await traffic.codes(account, ids), times(10, delivered))
   },
 
-  'early, twice, shuffled and by several processes at once: the same state as one by one': async (traffic) => {
+  'early, repeated, shuffled and concurrent receipts lead to the same state as receipts one by one': async (
+    traffic,
+  ) => {
     const { deliveryReceipts } = traffic.ports
     const { account, ids, batch, record } = await handedOver(traffic, { to: 60 })
-    const told = [underWay, delivered, delivered, unknown].flatMap((code) => receiptsFor(batch, code))
-    const calls = times(6, told).map((each, i) => deliveryReceipts.apply(rotated(each, i * 37)))
+    const receipts = [underWay, delivered, delivered, unknown].flatMap((code) => receiptsFor(batch, code))
+    const calls = times(6, receipts).map((each, i) => deliveryReceipts.apply(rotated(each, i * 37)))
     const sweeps = times(4, 0).map(() => deliveryReceipts.match(100))
     await Promise.all([...calls, record(), ...sweeps])
-    await Promise.all(times(4, told).map((each, i) => deliveryReceipts.apply(rotated(each, i * 53).reverse())))
+    await Promise.all(times(4, receipts).map((each, i) => deliveryReceipts.apply(rotated(each, i * 53).reverse())))
     await Promise.all(times(4, 0).map(() => deliveryReceipts.match(1000)))
     assert.deepEqual(await traffic.codes(account, ids), times(60, delivered))
   },
 
-  'of two final receipts that race, one counts for good': async (traffic) => {
+  'of two concurrent final receipts one counts and stays': async (traffic) => {
     const { deliveryReceipts } = traffic.ports
     const { account, ids, batch } = await sentMessages(traffic, { to: 40 })
     await Promise.all(finals.map((code) => deliveryReceipts.apply(receiptsFor(batch, code))))
@@ -286,7 +289,7 @@ const matching = withTraffic({
     assert.deepEqual(await traffic.codes(account, ids), codes)
   },
 
-  "a reference is one carrier's own": async (traffic) => {
+  'references of different carriers are separate': async (traffic) => {
     const { deliveryReceipts } = traffic.ports
     const { account, ids, batch } = await sentMessages(traffic, { to: 2 })
     await deliveryReceipts.apply(receiptsFor(batch, failed, { carrier: otherCarrier }))
@@ -305,7 +308,7 @@ const matching = withTraffic({
     }
   },
 
-  'a reference with characters that a store may not like finds its message': async (traffic) => {
+  'a reference with unusual characters finds its message': async (traffic) => {
     const references = ['\u0000', 'a\u0000b', '\ud800', 'x'.repeat(5000)]
     const { account, ids, batch, record } = await handedOver(traffic, { to: references.length })
     await traffic.ports.deliveryReceipts.apply([aReceipt(references[1] ?? '', delivered)])
@@ -324,7 +327,7 @@ const matching = withTraffic({
     assert.equal(await traffic.balance(account), granted)
   },
 
-  'late truth and the receipt that belongs to it: recovered, recorded, delivered': async (traffic) => {
+  'a recovered message whose late record and receipt arrive becomes delivered': async (traffic) => {
     const { account, ids, dispatcher, batch, record } = await handedOver(traffic, { to: 5 })
     await traffic.ports.deliveryReceipts.apply(receiptsFor(batch, delivered))
     await traffic.fence(dispatcher)
@@ -336,7 +339,9 @@ const matching = withTraffic({
     assert.equal(await traffic.balance(account), granted - 50)
   },
 
-  'what a carrier calls unknown is not what a dispatcher may still change': async (traffic) => {
+  'a message that its carrier reports as unknown is not changed by a late report of its dispatcher': async (
+    traffic,
+  ) => {
     const { account, ids, batch, record, dispatcher } = await sentMessages(traffic, { to: 2 })
     await traffic.ports.deliveryReceipts.apply(receiptsFor(batch, unknown, { submitted: longAgo }))
     await record(all('refused', batch))
@@ -352,7 +357,7 @@ const rotated = <T>(items: readonly T[], by: number): T[] => {
   return [...items.slice(place), ...items.slice(0, place)]
 }
 
-/** Contract of the port `DeliveryReceipts`. After each check no credit is missing and none too many. */
+/** Contract of the port `DeliveryReceipts`. After each check every account has exactly the right credits. */
 export const deliveryReceiptsContract: Contract<StoredPorts> = {
   ...matching,
   ...adopting,

@@ -7,15 +7,15 @@ import { accepted, assertLedger, codesOf, dispatchDue, farAhead, statusesOf, typ
 const stepsMax = 1000
 const contactDays = 730
 
-/** Repeats the step as its callers do; fails if there is no end. */
+/** Repeats the step until nothing is left, and fails if there is no end. */
 async function dropAll({ history }: Pick<StoredPorts, 'history'>, days: number = limits.statusDays) {
   const sum = { partitions: 0, sends: 0, messages: 0 }
   for (let step = 0; step < stepsMax; step++) {
-    const { left, ...dropped } = await history.drop(days, contactDays)
+    const { left: rest, ...dropped } = await history.drop(days, contactDays)
     sum.partitions += dropped.partitions
     sum.sends += dropped.sends
     sum.messages += dropped.messages
-    if (left === 'all') return sum
+    if (rest === 'all') return sum
   }
   return assert.fail('there is no end to it')
 }
@@ -23,15 +23,15 @@ async function dropAll({ history }: Pick<StoredPorts, 'history'>, days: number =
 const nothing = { partitions: 0, sends: 0, messages: 0 }
 
 /**
- * Contract of the port `History`, as far as it shows without moving the store's clock. What is dropped when time has
- * passed, each adapter tests by itself.
+ * Contract of the port `History`, as far as it can be tested without moving the store's clock. Each adapter tests by
+ * itself what is dropped when time has passed.
  */
 export const historyContract: Contract<StoredPorts> = {
-  'where nothing was ever sent nothing is dropped': async (ports) => {
+  'in a store without sends nothing is dropped': async (ports) => {
     assert.deepEqual(await dropAll(ports), nothing)
   },
 
-  'nothing young is dropped, in whatever state it is, and no balance changes': async (ports) => {
+  'recent messages are not dropped in any state, and no balance changes': async (ports) => {
     const { id } = await anAccount(ports, { credits: 1000 })
     const decided = await accepted(ports, anOrder(id, { to: numbers(20), costs: [10, 3] }))
     const outcomes = ['accepted', 'refused', 'unknown'] as const
@@ -48,7 +48,7 @@ export const historyContract: Contract<StoredPorts> = {
     assert.equal((await dispatchDue(ports, 'single', () => ({ outcome: 'unknown' }))).length, 2)
   },
 
-  'what waits is not dropped, however few days are asked for': async (ports) => {
+  'a waiting message is never dropped, however few days are requested': async (ports) => {
     const { id } = await anAccount(ports)
     const { ids } = await accepted(ports, anOrder(id, { to: numbers(3) }))
     const later = await accepted(ports, anOrder(id, { to: numbers(3), due: farAhead }))
@@ -60,7 +60,7 @@ export const historyContract: Contract<StoredPorts> = {
     await assertLedger(ports)
   },
 
-  'no id below the one that skipping returns was given out, and each skips so many blocks more; sending goes on after it':
+  'skipping returns an id above all issued ones and advances by the requested blocks; sending continues after it':
     async (ports) => {
       const { id } = await anAccount(ports, { credits: 1000 })
       const before = await accepted(ports, anOrder(id, { to: numbers(3) }))
@@ -75,9 +75,7 @@ export const historyContract: Contract<StoredPorts> = {
       await assertLedger(ports)
     },
 
-  'dropped by several at once while messages are accepted and end, every balance is the sum of its entries': async (
-    ports,
-  ) => {
+  'with concurrent drops, acceptances and outcomes every balance is the sum of its entries': async (ports) => {
     const { id } = await anAccount(ports, { credits: 1000 })
     const work = Array.from({ length: 20 }, async (_, i) => {
       await accepted(ports, anOrder(id, { to: numbers(3) }))

@@ -6,14 +6,14 @@ import { realClock } from '../memory/clock.ts'
 import { confirmation, inboxOf, onlyOf, optOutsOf, receive, sent, texts, textsOf } from './inbox/inbound-messages.ts'
 import { agreeing, optingOut } from './inbox/opting-out.ts'
 import { repeating } from './inbox/repeating.ts'
-import { accepted, at, callersMany, collect, dispatchDue, longAgo, testCarrier, type Contract } from './shared.ts'
+import { accepted, at, concurrentCallers, collect, dispatchDue, longAgo, testCarrier, type Contract } from './shared.ts'
 
 const [poolA, poolB] = [anAddress('12025550111'), anAddress('12025550112')]
 const code = anAddress('40404')
 
-/** Whom a message belongs to, and what it answers (ruling 1.18). */
+/** Contract of the owner of an inbound message and the message that it answers (ruling 1.18). */
 const owning: Contract<StoredPorts> = {
-  'a reply belongs to the account that wrote last to its number, and answers that message': async (ports) => {
+  'a reply belongs to the account that last wrote to its sender, and answers that message': async (ports) => {
     const [one, two] = [await anAccount(ports), await anAccount(ports)]
     await sent(ports, one)
     const last = await sent(ports, two)
@@ -29,7 +29,9 @@ const owning: Contract<StoredPorts> = {
     assert.deepEqual(await inboxOf(ports, two.id, 'short-code'), [])
   },
 
-  'of two accounts with addresses of their own each gets what was sent to its address, however old': async (ports) => {
+  'if two accounts have own addresses, each gets the replies to its address, however old its message is': async (
+    ports,
+  ) => {
     const [one, two] = [await anAccount(ports), await anAccount(ports)]
     const ofOne = await sent(ports, one, { from: poolA })
     const ofTwo = await sent(ports, two, { from: poolB })
@@ -38,7 +40,7 @@ const owning: Contract<StoredPorts> = {
     assert.deepEqual([await texts(ports, one.id), await texts(ports, two.id)], [['to one'], ['to two']])
   },
 
-  'to an address that nothing leaves from, or none, any message of the number counts': async (ports) => {
+  'for an unknown or missing address every message to the number counts': async (ports) => {
     const { id } = await anAccount(ports)
     const last = await sent(ports, { id }, { from: poolA })
     await receive(ports, { to: '999000111' }, { to: undefined }, { to: 'SERVICE' })
@@ -48,7 +50,7 @@ const owning: Contract<StoredPorts> = {
     )
   },
 
-  'to an address of ours from which nobody wrote to the number it belongs to nobody': async (ports) => {
+  'a reply to a known address from which nobody wrote to the number belongs to nobody': async (ports) => {
     const [one, two] = [await anAccount(ports), await anAccount(ports)]
     await sent(ports, one, { from: poolA })
     await sent(ports, two, { from: poolB, to: aNumber('27820000002') })
@@ -61,14 +63,16 @@ const owning: Contract<StoredPorts> = {
     assert.ok(id > 0 && received > 0)
   },
 
-  'a leading + of the addresses does not count': async (ports) => {
+  'a leading + of addresses is ignored': async (ports) => {
     const { id } = await anAccount(ports)
     await sent(ports, { id })
     await receive(ports, { from: `+${aNumber()}`, to: `+${anAddress()}` })
     assert.equal((await onlyOf(ports, id)).from, aNumber())
   },
 
-  'what was refused, deleted or still waits is not answered; what a carrier may have taken is': async (ports) => {
+  'refused, deleted and waiting messages are not answered; messages that a carrier may have accepted are': async (
+    ports,
+  ) => {
     const [one, two] = [await anAccount(ports), await anAccount(ports)]
     const unknown = await sent(ports, one, { outcome: 'unknown' })
     await sent(ports, two, { outcome: 'refused' })
@@ -79,18 +83,24 @@ const owning: Contract<StoredPorts> = {
     assert.deepEqual(await inboxOf(ports, two.id), [])
   },
 
-  'who answers before the record of the message is found all the same': async (ports) => {
+  'a reply that arrives before the record of its message finds the message': async (ports) => {
     const { id } = await anAccount(ports)
     const { ids } = await accepted(ports, anOrder(id, { to: numbers(3) }))
     const dispatcher = await ports.claimedBatches.register(600)
-    const wanted = { carrier: testCarrier, lane: 'single', messagesMax: 3, markedMax: 2, leaseSeconds: 600 } as const
-    await ports.claimedBatches.claim(dispatcher, wanted)
+    const claimRequest = {
+      carrier: testCarrier,
+      lane: 'single',
+      messagesMax: 3,
+      markedMax: 2,
+      leaseSeconds: 600,
+    } as const
+    await ports.claimedBatches.claim(dispatcher, claimRequest)
     await receive(ports, { from: at(numbers(3), 1) }, { from: at(numbers(3), 2), text: 'not marked' })
     assert.equal((await onlyOf(ports, id)).answers, ids[1])
     assert.equal((await collect(ports.inbox.unowned())).length, 1)
   },
 
-  'a message to a code belongs to its account, also as the first word; it answers the last message to the number':
+  'a message to a code belongs to the owner of the code, also as a first message, and answers the last message to its sender':
     async (ports) => {
       const [one, two] = [await anAccount(ports), await anAccount(ports)]
       assert.equal(await ports.senders.assign(code, one.id), 'assigned')
@@ -112,7 +122,7 @@ const owning: Contract<StoredPorts> = {
       assert.deepEqual(await inboxOf(ports, two.id), [])
     },
 
-  'a code that was released is an address like others': async (ports) => {
+  'a released code is an address like any other': async (ports) => {
     const { id } = await anAccount(ports)
     await ports.senders.assign(code, id)
     const last = await sent(ports, { id }, { from: code })
@@ -122,7 +132,7 @@ const owning: Contract<StoredPorts> = {
     assert.deepEqual([answers, shortCode], [last, undefined])
   },
 
-  'who is no number that can be written to belongs to nobody, unless it was to a code': async (ports) => {
+  'a message from an invalid number belongs to nobody unless it was sent to a code': async (ports) => {
     const { id } = await anAccount(ports)
     await sent(ports, { id })
     await ports.senders.assign(code, id)
@@ -132,14 +142,14 @@ const owning: Contract<StoredPorts> = {
     assert.equal((await collect(ports.inbox.unowned())).length, 1)
   },
 
-  'a text that no store can hold is stored as readable as it can be': async (ports) => {
+  'a text that the store cannot represent is stored with as few replacements as possible': async (ports) => {
     const { id } = await anAccount(ports)
     await sent(ports, { id })
     await receive(ports, { text: 'a\0b\ud83dc' }, { text: '' })
     assert.deepEqual(await texts(ports, id), ['a\ufffdb\ufffdc', ''])
   },
 
-  'in the order in which they were received, a page at a time': async (ports) => {
+  'messages are listed in order of arrival, in pages': async (ports) => {
     const { id } = await anAccount(ports)
     await sent(ports, { id })
     const every = Array.from({ length: 25 }, (_, i) => `text ${i}`)
@@ -156,7 +166,7 @@ const owning: Contract<StoredPorts> = {
     assert.deepEqual(await ports.inbox.list(id, 'all', soon, { offset: 0, limit: 10 }), { total: 0, items: [] })
   },
 
-  'nothing arrives, nothing is done': async (ports) => {
+  'an empty list of messages has no effect': async (ports) => {
     assert.deepEqual(await ports.inbox.receive([], confirmation), [])
     assert.equal(await dispatchDue(ports, 'single', () => ({ outcome: 'unknown' })).then(({ length }) => length), 0)
   },
@@ -164,9 +174,9 @@ const owning: Contract<StoredPorts> = {
 
 const many = Array.from({ length: 200 }, (_, i) => `text ${i}`)
 
-/** Return once (P-9; ruling 1.20). */
+/** Contract of the return-once calls (P-9; ruling 1.20). */
 const taking: Contract<StoredPorts> = {
-  'what is taken is never taken again, and stays in the lists': async (ports) => {
+  'a consumed message is never returned again by a return-once call, and stays in the lists': async (ports) => {
     const { id } = await anAccount(ports)
     await sent(ports, { id })
     await receive(ports, { text: 'a' }, { text: 'b' })
@@ -178,7 +188,7 @@ const taking: Contract<StoredPorts> = {
     assert.deepEqual(await texts(ports, id), ['a', 'b', 'c'])
   },
 
-  'the oldest first, at most so many; the next call has the rest': async (ports) => {
+  'a return-once call returns the oldest messages up to the maximum; the next call returns the rest': async (ports) => {
     const { id } = await anAccount(ports)
     await sent(ports, { id })
     await receive(ports, ...many.map((text) => ({ text })))
@@ -187,7 +197,7 @@ const taking: Contract<StoredPorts> = {
     assert.deepEqual(textsOf((await ports.inbox.take(id, 'all', longAgo, 150)).messages), many.slice(150))
   },
 
-  'offered again, it is taken again in its place; that may be said twice': async (ports) => {
+  'messages offered again are returned again in their place, also if offered twice': async (ports) => {
     const { id } = await anAccount(ports)
     await sent(ports, { id })
     await receive(ports, ...many.slice(0, 4).map((text) => ({ text })))
@@ -202,17 +212,19 @@ const taking: Contract<StoredPorts> = {
     assert.deepEqual((await ports.inbox.take(id, 'all', longAgo, 10)).messages, [], 'no longer its own')
   },
 
-  'nobody offers again what another account took': async (ports) => {
+  'an account cannot offer messages again that another account consumed': async (ports) => {
     const [one, two] = [await anAccount(ports), await anAccount(ports)]
     await sent(ports, one)
     await receive(ports, {})
-    const { taking: taken } = await ports.inbox.take(one.id, 'all', longAgo, 1)
-    await ports.inbox.offerAgain(two.id, taken)
+    const { taking: taking } = await ports.inbox.take(one.id, 'all', longAgo, 1)
+    await ports.inbox.offerAgain(two.id, taking)
     assert.deepEqual((await ports.inbox.take(one.id, 'all', longAgo, 1)).messages, [])
     assert.deepEqual((await ports.inbox.take(two.id, 'all', longAgo, 1)).messages, [])
   },
 
-  'messages to a code are among all that is taken, and can be taken or left apart (ruling 1.19)': async (ports) => {
+  'messages to a code are among all messages, and can also be returned alone or left out (ruling 1.19)': async (
+    ports,
+  ) => {
     const { id } = await anAccount(ports)
     await sent(ports, { id })
     await ports.senders.assign(code, id)
@@ -223,7 +235,7 @@ const taking: Contract<StoredPorts> = {
     assert.deepEqual((await ports.inbox.take(id, 'short-code', longAgo, 10)).messages, [])
   },
 
-  'what is too old is not taken, and not lost either': async (ports) => {
+  'messages beyond the age limit are not returned by return-once calls, but still stored': async (ports) => {
     const { id } = await anAccount(ports)
     await sent(ports, { id })
     await receive(ports, {})
@@ -232,18 +244,18 @@ const taking: Contract<StoredPorts> = {
     assert.equal((await ports.inbox.take(id, 'all', longAgo, 10)).messages.length, 1)
   },
 
-  'of many callers each gets other messages, while more arrive and some are offered again': async (ports) => {
+  'concurrent callers get different messages while others arrive and some are offered again': async (ports) => {
     const { id } = await anAccount(ports)
     await sent(ports, { id })
     await receive(ports, ...many.map((text) => ({ text })))
     const got: string[] = []
     const poll = async (i: number): Promise<void> => {
       if (i % 8 === 0) await receive(ports, { text: `late ${i}` })
-      const { taking: taken, messages } = await ports.inbox.take(id, 'all', longAgo, 7)
-      if (i % 3 === 0) await ports.inbox.offerAgain(id, taken)
+      const { taking: taking, messages } = await ports.inbox.take(id, 'all', longAgo, 7)
+      if (i % 3 === 0) await ports.inbox.offerAgain(id, taking)
       else got.push(...textsOf(messages))
     }
-    await Promise.all(Array.from({ length: callersMany }, (_, i) => poll(i)))
+    await Promise.all(Array.from({ length: concurrentCallers }, (_, i) => poll(i)))
     for (;;) {
       const { messages } = await ports.inbox.take(id, 'all', longAgo, 50)
       if (messages.length === 0) break
@@ -253,5 +265,5 @@ const taking: Contract<StoredPorts> = {
   },
 }
 
-/** Contract of the port `Inbox`, and what opt-outs have to do with it. */
+/** Contract of the port `Inbox`, including opt-outs. */
 export const inboxContract: Contract<StoredPorts> = { ...agreeing, ...owning, ...repeating, ...optingOut, ...taking }

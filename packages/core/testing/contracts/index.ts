@@ -5,5 +5,5 @@ export { carrierContract } from './carrier.ts'
 export { commitsContract, type HeldPorts } from './commits.ts'
 export { promotedContract, type PromotablePorts } from './promotions.ts'
 export { secretsContract } from './secrets.ts'
-// Rules that a statement decides, for tests beside that statement.
+// Rules that statements implement, for tests beside those statements.
 export { useRate } from './specification/accounts.ts'

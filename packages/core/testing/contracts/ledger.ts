@@ -10,7 +10,7 @@ import {
   accepted,
   assertLedger,
   at,
-  callersMany,
+  concurrentCallers,
   codesOf,
   collect,
   dispatchDue,
@@ -24,7 +24,7 @@ import {
 const now = instant(Date.UTC(2026, 9, 18, 8))
 const stranger = anAccountId(2 ** 31 - 8)
 
-/** A message of 2.5 credits of an account that has 7.5 left, and what became of it. */
+/** Sends messages of 2.5 credits for an account with 7.5 credits left, and records their outcome. */
 async function dispatched(ports: StoredPorts, handover: Handover, count = 1) {
   const account = await anAccount(ports, { credits: 75 + 25 * count })
   const { ids } = await accepted(ports, anOrder(account.id, { to: numbers(count), costs: [25] }))
@@ -42,89 +42,102 @@ const isRefunded = (trace: MessageTrace | undefined) =>
 
 /** Contract of the port `Ledger`: refunds by hand. */
 const refunds: Contract<StoredPorts> = {
-  'what a carrier took, or may have, is given back once, to who was charged, with the reason': async (ports) => {
-    for (const handover of [{ outcome: 'accepted', reference: 'r' }, { outcome: 'unknown' }] as const) {
-      const { account, id, refund } = await dispatched(ports, handover)
-      assert.deepEqual(await refund(), { account: account.id, amount: 25, balance: 100 })
-      assert.equal(await refund(), 'refunded-already')
-      assert.equal(await ports.ledger.balance(account.id), 100)
-      const movements = (await collect(ports.ledger.movements(account.id, {}, 90))).flat()
-      assert.deepEqual(
-        movements.find(({ cause }) => cause.kind === 'refund-by-hand'),
-        {
-          ...{
-            account: account.id,
-            at: now,
-            amount: 25,
-            cause: { kind: 'refund-by-hand', message: id, why: 'complaint' },
+  'the charge of a message that a carrier accepted, or may have, is refunded once, to the charged account, with the reason':
+    async (ports) => {
+      for (const handover of [{ outcome: 'accepted', reference: 'r' }, { outcome: 'unknown' }] as const) {
+        const { account, id, refund } = await dispatched(ports, handover)
+        assert.deepEqual(await refund(), { account: account.id, amount: 25, balance: 100 })
+        assert.equal(await refund(), 'refunded-already')
+        assert.equal(await ports.ledger.balance(account.id), 100)
+        const movements = (await collect(ports.ledger.movements(account.id, {}, 90))).flat()
+        assert.deepEqual(
+          movements.find(({ cause }) => cause.kind === 'refund-by-hand'),
+          {
+            ...{
+              account: account.id,
+              at: now,
+              amount: 25,
+              cause: { kind: 'refund-by-hand', message: id, why: 'complaint' },
+            },
+            balance: movements.find(({ cause }) => cause.kind === 'refund-by-hand')?.balance,
           },
-          balance: movements.find(({ cause }) => cause.kind === 'refund-by-hand')?.balance,
-        },
-      )
-      const [status] = await statusesOf(ports, account.id, [id])
-      assert.equal(typeof status === 'object' && status.cost, 0)
-      await assertLedger(ports)
-    }
-  },
+        )
+        const [status] = await statusesOf(ports, account.id, [id])
+        assert.equal(typeof status === 'object' && status.cost, 0)
+        await assertLedger(ports)
+      }
+    },
 
-  'of many who give one message back at the same time one does': async (ports) => {
+  'of concurrent refunds of one message one succeeds': async (ports) => {
     const { account, refund } = await dispatched(ports, { outcome: 'accepted', reference: 'r' })
-    const results = await Promise.all(Array.from({ length: callersMany }, () => refund()))
+    const results = await Promise.all(Array.from({ length: concurrentCallers }, () => refund()))
     assert.equal(results.filter((result) => typeof result === 'object').length, 1)
-    assert.equal(results.filter((result) => result === 'refunded-already').length, callersMany - 1)
+    assert.equal(results.filter((result) => result === 'refunded-already').length, concurrentCallers - 1)
     assert.equal(await ports.ledger.balance(account.id), 100)
     await assertLedger(ports)
   },
 
-  'what waits, was refunded by itself, was deleted, cost nothing or is not there is not given back': async (ports) => {
-    const refused = await dispatched(ports, { outcome: 'refused' })
-    assert.equal(await refused.refund(), 'refunded-already')
-    const { id: account } = await anAccount(ports, { credits: 100 })
-    const { ids } = await accepted(ports, anOrder(account, { to: numbers(1), costs: [10] }))
-    assert.equal(await refused.refund(at(ids, 0)), 'waiting')
-    const later = await accepted(ports, anOrder(account, { to: numbers(1), costs: [10], due: farAhead }))
-    assert.equal(await refused.refund(at(later.ids, 0)), 'waiting')
-    await ports.messages.deleteScheduled(account, later.ids, now)
-    assert.equal(await refused.refund(at(later.ids, 0)), 'refunded-already')
-    const free = await accepted(ports, anOrder(account, { to: numbers(1), costs: [0] }))
-    await dispatchDue(ports, 'single', () => ({ outcome: 'accepted', reference: 'f' }))
-    assert.equal(await refused.refund(at(free.ids, 0)), 'nothing-charged')
-    assert.equal(await refused.refund(aMessageId(2 ** 40)), 'no-such-message')
-    assert.equal(await ports.ledger.balance(account), 90)
-    await assertLedger(ports)
-  },
+  'a message that waits, was refunded automatically, was deleted, was free or does not exist is not refunded by hand':
+    async (ports) => {
+      const refused = await dispatched(ports, { outcome: 'refused' })
+      assert.equal(await refused.refund(), 'refunded-already')
+      const { id: account } = await anAccount(ports, { credits: 100 })
+      const { ids } = await accepted(ports, anOrder(account, { to: numbers(1), costs: [10] }))
+      assert.equal(await refused.refund(at(ids, 0)), 'waiting')
+      const later = await accepted(ports, anOrder(account, { to: numbers(1), costs: [10], due: farAhead }))
+      assert.equal(await refused.refund(at(later.ids, 0)), 'waiting')
+      await ports.messages.deleteScheduled(account, later.ids, now)
+      assert.equal(await refused.refund(at(later.ids, 0)), 'refunded-already')
+      const free = await accepted(ports, anOrder(account, { to: numbers(1), costs: [0] }))
+      await dispatchDue(ports, 'single', () => ({ outcome: 'accepted', reference: 'f' }))
+      assert.equal(await refused.refund(at(free.ids, 0)), 'nothing-charged')
+      assert.equal(await refused.refund(aMessageId(2 ** 40)), 'no-such-message')
+      assert.equal(await ports.ledger.balance(account), 90)
+      await assertLedger(ports)
+    },
 
-  'a message whose charge was given back is not refunded again when it is learned late that no carrier took it': async (
-    ports,
-  ) => {
-    const { claimedBatches, ledger } = ports
-    const account = await anAccount(ports, { credits: 100 })
-    const { ids } = await accepted(ports, anOrder(account.id, { to: numbers(1), costs: [10] }))
-    const dispatcher = await claimedBatches.register(600)
-    const wanted = { carrier: testCarrier, lane: 'single', messagesMax: 9, markedMax: 9, leaseSeconds: 600 } as const
-    const batch = await claimedBatches.claim(dispatcher, wanted)
-    if (typeof batch === 'string') assert.fail(batch)
-    const record = (handover: Handover) =>
-      claimedBatches.record(
-        dispatcher,
-        batch.messages.map((message) => ({ batch: batch.id, message, handover })),
-      )
-    await record({ outcome: 'unknown' })
-    assert.equal(typeof (await ledger.refund({ message: at(ids, 0), why: 'unknown' }, now)), 'object')
-    await record({ outcome: 'refused' })
-    assert.deepEqual(await codesOf(ports, account.id, ids), [OUTCOME.refused])
-    assert.equal(await ledger.refund({ message: at(ids, 0), why: 'again' }, now), 'refunded-already')
-    assert.equal(await ledger.balance(account.id), 100)
-    await assertLedger(ports)
-  },
+  'a message that was refunded by hand is not refunded again when a late report says that no carrier accepted it':
+    async (ports) => {
+      const { claimedBatches, ledger } = ports
+      const account = await anAccount(ports, { credits: 100 })
+      const { ids } = await accepted(ports, anOrder(account.id, { to: numbers(1), costs: [10] }))
+      const dispatcher = await claimedBatches.register(600)
+      const claimRequest = {
+        carrier: testCarrier,
+        lane: 'single',
+        messagesMax: 9,
+        markedMax: 9,
+        leaseSeconds: 600,
+      } as const
+      const batch = await claimedBatches.claim(dispatcher, claimRequest)
+      if (typeof batch === 'string') assert.fail(batch)
+      const record = (handover: Handover) =>
+        claimedBatches.record(
+          dispatcher,
+          batch.messages.map((message) => ({ batch: batch.id, message, handover })),
+        )
+      await record({ outcome: 'unknown' })
+      assert.equal(typeof (await ledger.refund({ message: at(ids, 0), why: 'unknown' }, now)), 'object')
+      await record({ outcome: 'refused' })
+      assert.deepEqual(await codesOf(ports, account.id, ids), [OUTCOME.refused])
+      assert.equal(await ledger.refund({ message: at(ids, 0), why: 'again' }, now), 'refunded-already')
+      assert.equal(await ledger.balance(account.id), 100)
+      await assertLedger(ports)
+    },
 
-  'refunds by hand while late answers refund by themselves: each message once': async (ports) => {
+  'manual refunds that race with automatic refunds refund each message once': async (ports) => {
     const { claimedBatches, ledger } = ports
     const account = await anAccount(ports, { credits: 100 })
     await accepted(ports, anOrder(account.id, { to: numbers(10), costs: [10] }))
     const dispatcher = await claimedBatches.register(600)
-    const wanted = { carrier: testCarrier, lane: 'single', messagesMax: 10, markedMax: 10, leaseSeconds: 600 } as const
-    const batch = await claimedBatches.claim(dispatcher, wanted)
+    const claimRequest = {
+      carrier: testCarrier,
+      lane: 'single',
+      messagesMax: 10,
+      markedMax: 10,
+      leaseSeconds: 600,
+    } as const
+    const batch = await claimedBatches.claim(dispatcher, claimRequest)
     if (typeof batch === 'string') assert.fail(batch)
     const record = (handover: Handover, some = batch.messages) =>
       claimedBatches.record(
@@ -140,7 +153,7 @@ const refunds: Contract<StoredPorts> = {
     await assertLedger(ports)
   },
 
-  'a trace tells a refund by hand, and that of another message of the send': async (ports) => {
+  'a trace distinguishes a manual refund from that of another message of the send': async (ports) => {
     const { ids, refund } = await dispatched(ports, { outcome: 'accepted', reference: 'r' }, 2)
     await refund()
     const [first, second] = [await ports.messageTraces.of(at(ids, 0)), await ports.messageTraces.of(at(ids, 1))]
@@ -158,7 +171,7 @@ export const ledgerContract: Contract<StoredPorts> = {
   ...transfers,
   ...refunds,
 
-  'a top-up adds what it says and returns the new balance; a correction takes away': async (ports) => {
+  'a top-up adds its amount and returns the new balance; a negative one subtracts': async (ports) => {
     const { accounts, ledger } = ports
     const { id } = await anAccount(ports, { credits: 5 })
     assert.equal(await ledger.topUp(id, credits(100), 'invoice 7', now), 105)
@@ -170,7 +183,7 @@ export const ledgerContract: Contract<StoredPorts> = {
     await assertLedger(ports, 7)
   },
 
-  'a top-up with an operation is done once, also of many at the same time; one that was refused may come again': async (
+  'a top-up with an operation is made once, also with concurrent calls; a refused one can be repeated': async (
     ports,
   ) => {
     const { ledger } = ports
@@ -178,12 +191,12 @@ export const ledgerContract: Contract<StoredPorts> = {
     const operation = '00000000-0000-4000-8000-000000000001'
     assert.equal(await ledger.topUp(one.id, credits(-7), 'too much', now, operation), 'out-of-range')
     const results = await Promise.all(
-      Array.from({ length: callersMany }, (_, at) =>
+      Array.from({ length: concurrentCallers }, (_, at) =>
         ledger.topUp(at % 2 === 0 ? one.id : other.id, credits(10), 'once', now, operation),
       ),
     )
     assert.equal(results.filter((result) => result === 15).length, 1)
-    assert.equal(results.filter((result) => result === 'repeated').length, callersMany - 1)
+    assert.equal(results.filter((result) => result === 'repeated').length, concurrentCallers - 1)
     await assertLedger(ports, 20)
     assert.equal(
       await ledger.topUp(one.id, credits(1), 'x', now, '00000000-0000-4000-8000-000000000002'),
@@ -203,13 +216,13 @@ export const ledgerContract: Contract<StoredPorts> = {
     assert.equal(await ports.ledger.balance(sub.id), 65)
   },
 
-  'an account that is not there has no balance and takes no credits': async (ports) => {
+  'an unknown account has no balance and cannot be topped up': async (ports) => {
     assert.equal(await ports.ledger.balance(stranger), undefined)
     assert.equal(await ports.ledger.topUp(stranger, credits(10), 'nobody', now), 'no-such-account')
     assert.deepEqual(await ports.ledger.check(), { accounts: 0, balances: 0, differences: [] })
   },
 
-  'what would make a balance negative is refused and leaves nothing behind': async (ports) => {
+  'a change that would make a balance negative is refused and has no effect': async (ports) => {
     const { id } = await anAccount(ports, { credits: 10 })
     assert.equal(await ports.ledger.topUp(id, credits(-11), 'too much', now), 'out-of-range')
     assert.equal(await ports.ledger.topUp(id, credits(Number.MIN_SAFE_INTEGER), 'far too much', now), 'out-of-range')
@@ -217,7 +230,7 @@ export const ledgerContract: Contract<StoredPorts> = {
     await assertLedger(ports, 10)
   },
 
-  'what would make a balance greater than credits can be is refused and leaves nothing behind': async (ports) => {
+  'a change that would exceed the maximum balance is refused and has no effect': async (ports) => {
     const { id } = await anAccount(ports, { credits: 10 })
     assert.equal(await ports.ledger.topUp(id, credits(Number.MAX_SAFE_INTEGER), 'too much', now), 'out-of-range')
     assert.equal(await ports.ledger.topUp(id, credits(Number.MAX_SAFE_INTEGER - 9), 'by one', now), 'out-of-range')
@@ -230,56 +243,54 @@ export const ledgerContract: Contract<StoredPorts> = {
     await assertLedger(ports, Number.MAX_SAFE_INTEGER)
   },
 
-  'corrections at the same time take exactly what is there, each balance is told once, and none is negative': async (
-    ports,
-  ) => {
-    const { id } = await anAccount(ports, { credits: 10 })
-    const results = await Promise.all(
-      Array.from({ length: callersMany }, () => ports.ledger.topUp(id, credits(-1), 'race', now)),
-    )
-    const balances = results.filter((result) => typeof result === 'number')
-    assert.deepEqual(inTenths(balances), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
-    assert.equal(results.filter((result) => result === 'out-of-range').length, callersMany - 10)
-    await assertLedger(ports, 0)
-  },
+  'concurrent corrections take exactly the available credits, each balance is returned once, and none is negative':
+    async (ports) => {
+      const { id } = await anAccount(ports, { credits: 10 })
+      const results = await Promise.all(
+        Array.from({ length: concurrentCallers }, () => ports.ledger.topUp(id, credits(-1), 'race', now)),
+      )
+      const balances = results.filter((result) => typeof result === 'number')
+      assert.deepEqual(inTenths(balances), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
+      assert.equal(results.filter((result) => result === 'out-of-range').length, concurrentCallers - 10)
+      await assertLedger(ports, 0)
+    },
 
-  'top-ups at the same time all count, and each tells the balance right after it': async (ports) => {
+  'concurrent top-ups all count, and each returns the balance right after it': async (ports) => {
     const { id } = await anAccount(ports, { credits: 0 })
     const results = await Promise.all(
-      Array.from({ length: callersMany }, () => ports.ledger.topUp(id, credits(3), 'race', now)),
+      Array.from({ length: concurrentCallers }, () => ports.ledger.topUp(id, credits(3), 'race', now)),
     )
     const balances = results.filter((result) => typeof result === 'number')
     assert.deepEqual(
       inTenths(balances),
-      Array.from({ length: callersMany }, (_, i) => (i + 1) * 3),
+      Array.from({ length: concurrentCallers }, (_, i) => (i + 1) * 3),
     )
-    await assertLedger(ports, callersMany * 3)
+    await assertLedger(ports, concurrentCallers * 3)
   },
 
-  'the check counts every account and adds up every balance, also of accounts without credits': async (ports) => {
+  'the check counts every account and sums every balance, also of accounts without credits': async (ports) => {
     await anAccount(ports, { credits: 0 })
     await anAccount(ports, { credits: 40 })
     await anAccount(ports, { credits: 2, locked: true })
     assert.deepEqual(await ports.ledger.check(), { accounts: 3, balances: 42, differences: [] })
   },
 
-  'the check finds no difference at any moment while messages are accepted and refunded and credits come and go':
-    async (ports) => {
-      const { messages, ledger } = ports
-      const opened = await Promise.all([1, 2, 3].map(() => anAccount(ports, { credits: 300 })))
-      let running = true
-      const check = async () => {
-        while (running) await assertLedger(ports)
-      }
-      const work = opened.flatMap(({ id }) =>
-        Array.from({ length: 20 }, async (_, i) => {
-          await messages.accept(anOrder(id, { to: numbers(4), costs: [3, 5, 7, 11] }))
-          await ledger.topUp(id, credits(i % 2 === 0 ? 20 : -20), 'race', now)
-          if (i % 5 === 0) await dispatchDue(ports, 'single', () => ({ outcome: i % 2 ? 'refused' : 'unknown' }))
-        }),
-      )
-      const done = Promise.all(work).finally(() => (running = false))
-      await Promise.all([done, check()])
-      await assertLedger(ports)
-    },
+  'the check finds no difference at any moment during acceptances, refunds and other movements': async (ports) => {
+    const { messages, ledger } = ports
+    const opened = await Promise.all([1, 2, 3].map(() => anAccount(ports, { credits: 300 })))
+    let running = true
+    const check = async () => {
+      while (running) await assertLedger(ports)
+    }
+    const work = opened.flatMap(({ id }) =>
+      Array.from({ length: 20 }, async (_, i) => {
+        await messages.accept(anOrder(id, { to: numbers(4), costs: [3, 5, 7, 11] }))
+        await ledger.topUp(id, credits(i % 2 === 0 ? 20 : -20), 'race', now)
+        if (i % 5 === 0) await dispatchDue(ports, 'single', () => ({ outcome: i % 2 ? 'refused' : 'unknown' }))
+      }),
+    )
+    const done = Promise.all(work).finally(() => (running = false))
+    await Promise.all([done, check()])
+    await assertLedger(ports)
+  },
 }

@@ -28,7 +28,7 @@ async function placeOf<P extends MessageLocation['place']>(traffic: Traffic, id:
 }
 
 const incidentsOf = async (traffic: Traffic, id: MessageId | undefined) =>
-  (await traceOf(traffic, id)).incidents.map(({ what }) => what)
+  (await traceOf(traffic, id)).incidents.map(({ what: name }) => name)
 
 const withoutTimes = (refunds: readonly TracedRefund[]) =>
   refunds.map(({ code, messages, amount }) => ({ code, messages, amount }))
@@ -37,9 +37,7 @@ const carriersOf = (...names: readonly string[]) =>
   names.map((name, i) => ({ carrier: aCarrierId(name), priority: 1 + i, weight: 3 }))
 
 const telling = withTraffic({
-  'the route that was chosen is told with its conditions and place, also when it is published no more': async (
-    traffic,
-  ) => {
+  'a trace has the chosen route with its conditions and position, also after it is unpublished': async (traffic) => {
     const { routes } = traffic.ports
     const others = { name: 'others', prefixes: [], accounts: [], senders: [], carriers: carriersOf('a') }
     const first = { ...others, name: 'first', prefixes: ['1'], senders: [anAddress('45678')] }
@@ -51,22 +49,22 @@ const telling = withTraffic({
     assert.deepEqual((await traceOf(traffic, id)).route, { ...chosen, place: undefined })
   },
 
-  'a refusal for now is told with the carrier that refused': async (traffic) => {
+  'a temporary refusal is recorded with its carrier': async (traffic) => {
     const [id] = await traffic.send(await traffic.account())
     const dispatcher = await traffic.dispatcher()
     const batch = await traffic.claim(dispatcher)
     await traffic.ports.claimedBatches.postpone(dispatcher, batch.id, [id ?? nobody], 60)
-    const told = (await traceOf(traffic, id)).incidents.map(({ what, carrier }) => [what, carrier])
-    assert.deepEqual(told, [[INCIDENT.refusedForNow, testCarrier]])
+    const named = (await traceOf(traffic, id)).incidents.map(({ what: name, carrier }) => [name, carrier])
+    assert.deepEqual(named, [[INCIDENT.refusedForNow, testCarrier]])
   },
 
-  'an id that nobody was given has no trace': async (traffic) => {
+  'an id that was never issued has no trace': async (traffic) => {
     const [id = nobody] = await traffic.send(await traffic.account())
     assert.equal(await traffic.ports.messageTraces.of(nobody), undefined)
     assert.equal(await traffic.ports.messageTraces.of(aMessageId(id + 1)), undefined)
   },
 
-  'what was accepted is told: whose, to whom, when, at what price, in which send': async (traffic) => {
+  'a trace has the account, number, time, price and send of an accepted message': async (traffic) => {
     const account = await traffic.account()
     const ids = await traffic.send(account, { to: 3, costs: [25], text: 'déjà vu' })
     const trace = await traceOf(traffic, ids[1])
@@ -94,7 +92,7 @@ const telling = withTraffic({
     assert.ok(accepted > longAgo && accepted < farAhead)
   },
 
-  'a text is never told, only its length, its encoding and its parts (P-15)': async (traffic) => {
+  'a trace never contains the text, only its length, encoding and parts (P-15)': async (traffic) => {
     const text = `топ-секрет 👋 ${'я'.repeat(67)}`
     const [id] = await traffic.send(await traffic.account(), { text })
     const trace = await traceOf(traffic, id)
@@ -102,7 +100,7 @@ const telling = withTraffic({
     assert.ok(!JSON.stringify(trace).includes('секрет'))
   },
 
-  'a message tells its own price, and a send of larger lists its lane': async (traffic) => {
+  'a trace has the price of the message itself, and the lane of a send to many': async (traffic) => {
     const account = await traffic.account()
     const costs = Array.from({ length: 12 }, (_, i) => (i < 11 ? 10 : 30))
     const ids = await traffic.send(account, { to: 12, costs })
@@ -113,25 +111,27 @@ const telling = withTraffic({
     assert.equal((await placeOf(traffic, ids[0], 'queue')).lane, 'bulk')
   },
 
-  'what waits for its time tells it': async (traffic) => {
+  'the trace of a scheduled message has its due time': async (traffic) => {
     const [id] = await traffic.send(await traffic.account(), { due: farAhead })
     assert.equal((await traceOf(traffic, id)).scheduled, farAhead)
     assert.deepEqual(await placeOf(traffic, id, 'scheduled'), { place: 'scheduled', due: farAhead })
   },
 
-  'what has a validity of its own tells when that is over': async (traffic) => {
+  'the trace of a message with its own validity has the end of it': async (traffic) => {
     const [id] = await traffic.send(await traffic.account(), { validity: 90 })
     const { accepted, expires, options } = await traceOf(traffic, id)
     assert.deepEqual(options, { validity: 90 })
     assert.equal((expires ?? NaN) - accepted, 90 * 60_000)
   },
 
-  'what goes first, or is not kept by the phone, tells so': async (traffic) => {
+  'a trace has the priority and the flash class': async (traffic) => {
     const [id] = await traffic.send(await traffic.account(), { priority: 3, flash: true })
     assert.deepEqual((await traceOf(traffic, id)).options, { priority: 3, flash: true })
   },
 
-  'what is claimed tells by whom, for which carrier, and whether it may have left': async (traffic) => {
+  'the trace of a claimed message has its dispatcher and carrier, and whether it may have been submitted': async (
+    traffic,
+  ) => {
     const ids = await traffic.send(await traffic.account(), { to: 3 })
     const dispatcher = await traffic.dispatcher()
     await traffic.claim(dispatcher, 'single', 10, 2)
@@ -144,7 +144,7 @@ const telling = withTraffic({
     assert.equal((await placeOf(traffic, ids[0], 'claimed')).overdue, true)
   },
 
-  'what a carrier took tells by which name, and what its receipt said': async (traffic) => {
+  'the trace of an accepted message has its carrier reference and the content of its receipt': async (traffic) => {
     const { ids, batch, record } = await handedOver(traffic)
     await record(batch.messages.map((message) => ({ batch: batch.id, message, handover: acceptedAs('"ref" 7') })))
     const { at: when, stored, ...sent } = await placeOf(traffic, ids[0], 'decided')
@@ -158,7 +158,9 @@ const telling = withTraffic({
     assert.deepEqual(await incidentsOf(traffic, ids[0]), [])
   },
 
-  'a refusal is told with its refund, and how many of the send were refunded for what': async (traffic) => {
+  'the trace of a refused message has its refund, and the number of refunded messages of the send by code': async (
+    traffic,
+  ) => {
     const account = await traffic.account()
     const ids = await traffic.send(account, { to: 5, due: longAgo })
     const dispatcher = await traffic.dispatcher()
@@ -166,8 +168,8 @@ const telling = withTraffic({
     const [first, second, third] = batch.messages
     await traffic.ports.claimedBatches.settle(dispatcher, batch.id, [{ id: at(ids, 4), code: OUTCOME.blacklisted }])
     const refused = [first, second].flatMap((message) => (message ? all('refused', batch, [message]) : []))
-    const taken = third ? allAccepted(batch, [third]) : []
-    await traffic.ports.claimedBatches.record(dispatcher, [...refused, ...taken])
+    const thirdAccepted = third ? allAccepted(batch, [third]) : []
+    await traffic.ports.claimedBatches.record(dispatcher, [...refused, ...thirdAccepted])
     const { code, refunded, carrier, reference } = await placeOf(traffic, ids[0], 'decided')
     assert.deepEqual([code, refunded, carrier, reference], [OUTCOME.refused, true, testCarrier, undefined])
     const blocked = await placeOf(traffic, ids[4], 'decided')
@@ -180,7 +182,7 @@ const telling = withTraffic({
     for (const { first: from, last } of send.refunds) assert.ok(from <= last && from > longAgo)
   },
 
-  'what was deleted tells so, with its refund; the rest of its send waits': async (traffic) => {
+  'the trace of a deleted message has its code and refund; the rest of its send waits': async (traffic) => {
     const account = await traffic.account()
     const ids = await traffic.send(account, { to: 4, due: farAhead })
     await traffic.ports.messages.deleteScheduled(account, ids.slice(0, 2), longAgo)
@@ -191,14 +193,16 @@ const telling = withTraffic({
     assert.deepEqual(withoutTimes(send.refunds), [{ code: OUTCOME.cancelled, messages: 2, amount: 20 }])
   },
 
-  'refunds of what cost nothing do not tell how many they are': async (traffic) => {
+  'refunds of free messages have no count': async (traffic) => {
     const { ids, batch, record } = await handedOver(traffic, { to: 2, costs: [0] })
     await record(all('refused', batch))
     const { refunds } = (await traceOf(traffic, ids[0])).send
     assert.deepEqual(withoutTimes(refunds), [{ code: OUTCOME.refused, messages: undefined, amount: 0 }])
   },
 
-  'what was refused for now tells until when it waits, and how often that was': async (traffic) => {
+  'the trace of a temporarily refused message has the time of its next try and the number of refusals': async (
+    traffic,
+  ) => {
     const { ids, dispatcher, batch } = await handedOver(traffic)
     await traffic.ports.claimedBatches.postpone(dispatcher, batch.id, ids, 600)
     const { until: end, attempt } = await placeOf(traffic, ids[0], 'postponed')
@@ -207,7 +211,9 @@ const telling = withTraffic({
     assert.deepEqual(await incidentsOf(traffic, ids[0]), [INCIDENT.refusedForNow])
   },
 
-  'a second try is told in the queue, in the batch, and in the end': async (traffic) => {
+  'the number of a second attempt is in the trace while the message is queued, claimed and decided': async (
+    traffic,
+  ) => {
     const { ids, dispatcher, batch } = await handedOver(traffic)
     await traffic.ports.claimedBatches.postpone(dispatcher, batch.id, ids, 0)
     await until(async () => (await traffic.ports.claimedBatches.promote(10)) > 0)
@@ -220,29 +226,28 @@ const telling = withTraffic({
     assert.deepEqual(await incidentsOf(traffic, ids[0]), [INCIDENT.refusedForNow, INCIDENT.refusedForNow])
   },
 
-  'what a dead dispatcher left is unknown, and told as recovered; what is learned later is told as late': async (
-    traffic,
-  ) => {
-    const { ids, dispatcher, batch, record } = await handedOver(traffic, { to: 3 })
-    await traffic.fence(dispatcher)
-    const { code, carrier, reference, refunded } = await placeOf(traffic, ids[0], 'decided')
-    const { stored } = await placeOf(traffic, ids[1], 'decided')
-    assert.deepEqual([code, carrier, reference, refunded], [OUTCOME.unknown, testCarrier, undefined, false])
-    assert.deepEqual(await incidentsOf(traffic, ids[0]), [INCIDENT.recovered])
-    const [first, second] = batch.messages
-    await record([...(first ? allAccepted(batch, [first]) : []), ...(second ? all('refused', batch, [second]) : [])])
-    assert.equal((await placeOf(traffic, ids[0], 'decided')).code, OUTCOME.sent)
-    assert.equal((await placeOf(traffic, ids[1], 'decided')).refunded, true)
-    assert.equal((await placeOf(traffic, ids[1], 'decided')).stored, stored)
-    for (const id of ids.slice(0, 2)) {
-      assert.deepEqual(await incidentsOf(traffic, id), [INCIDENT.recovered, INCIDENT.late])
-    }
-    await traffic.ports.claimedBatches.record(dispatcher, all('refused', batch, batch.messages.slice(2)))
-    assert.equal((await placeOf(traffic, ids[2], 'decided')).code, OUTCOME.refused)
-    assert.deepEqual(await incidentsOf(traffic, ids[2]), [INCIDENT.recovered, INCIDENT.late])
-  },
+  'a message of a dead dispatcher is unknown with the incident recovered; a later report adds the incident late':
+    async (traffic) => {
+      const { ids, dispatcher, batch, record } = await handedOver(traffic, { to: 3 })
+      await traffic.fence(dispatcher)
+      const { code, carrier, reference, refunded } = await placeOf(traffic, ids[0], 'decided')
+      const { stored } = await placeOf(traffic, ids[1], 'decided')
+      assert.deepEqual([code, carrier, reference, refunded], [OUTCOME.unknown, testCarrier, undefined, false])
+      assert.deepEqual(await incidentsOf(traffic, ids[0]), [INCIDENT.recovered])
+      const [first, second] = batch.messages
+      await record([...(first ? allAccepted(batch, [first]) : []), ...(second ? all('refused', batch, [second]) : [])])
+      assert.equal((await placeOf(traffic, ids[0], 'decided')).code, OUTCOME.sent)
+      assert.equal((await placeOf(traffic, ids[1], 'decided')).refunded, true)
+      assert.equal((await placeOf(traffic, ids[1], 'decided')).stored, stored)
+      for (const id of ids.slice(0, 2)) {
+        assert.deepEqual(await incidentsOf(traffic, id), [INCIDENT.recovered, INCIDENT.late])
+      }
+      await traffic.ports.claimedBatches.record(dispatcher, all('refused', batch, batch.messages.slice(2)))
+      assert.equal((await placeOf(traffic, ids[2], 'decided')).code, OUTCOME.refused)
+      assert.deepEqual(await incidentsOf(traffic, ids[2]), [INCIDENT.recovered, INCIDENT.late])
+    },
 
-  'what was not marked goes back to the queue without an incident': async (traffic) => {
+  'an unmarked message goes back to the queue without an incident': async (traffic) => {
     const ids = await traffic.send(await traffic.account(), { to: 2 })
     const dispatcher = await traffic.dispatcher()
     await traffic.claim(dispatcher, 'single', 10, 1)
@@ -251,20 +256,22 @@ const telling = withTraffic({
     assert.deepEqual(await incidentsOf(traffic, ids[1]), [])
   },
 
-  'an early receipt is told as kept: it may be of any message to its number, and then of its own': async (traffic) => {
+  'an early receipt is listed as stored: first for any message to its number, then for its own': async (traffic) => {
     const { ids, batch, record } = await handedOver(traffic)
     const [number] = batch.messages.map(({ to }) => to)
     await traffic.ports.deliveryReceipts.apply(receiptsFor(batch, OUTCOME.delivered, { number }))
-    const kept = (await traceOf(traffic, ids[0])).receipts
+    const storedReceipts = (await traceOf(traffic, ids[0])).receipts
     const receipt = { carrier: testCarrier, reference: batch.messages.map(referenceOf)[0], code: OUTCOME.delivered }
-    assert.deepEqual(kept, [{ ...receipt, at: kept[0]?.at, fits: 'same-number' }])
+    assert.deepEqual(storedReceipts, [{ ...receipt, at: storedReceipts[0]?.at, fits: 'same-number' }])
     await record()
-    assert.deepEqual((await traceOf(traffic, ids[0])).receipts, [{ ...receipt, at: kept[0]?.at, fits: 'own' }])
+    assert.deepEqual((await traceOf(traffic, ids[0])).receipts, [
+      { ...receipt, at: storedReceipts[0]?.at, fits: 'own' },
+    ])
     await matchAll(traffic, 1)
     assert.deepEqual((await traceOf(traffic, ids[0])).receipts, [])
   },
 
-  'a receipt of its own id that names another number is never its own': async (traffic) => {
+  "a receipt with the message's carrier id and another number is never its own": async (traffic) => {
     const { ids, batch, record } = await handedOver(traffic)
     const [number] = numbers(1, '77')
     await traffic.ports.deliveryReceipts.apply(receiptsFor(batch, OUTCOME.delivered, { number }))
@@ -277,7 +284,7 @@ const telling = withTraffic({
     assert.equal((await traceOf(traffic, ids[0])).place.place, 'decided')
   },
 
-  'an unknown outcome is told with what may settle it, and with its adoption': async (traffic) => {
+  'the trace of an unknown message has the receipts that may resolve it, and its adoption': async (traffic) => {
     const { ids, batch, record } = await handedOver(traffic)
     await record(all('unknown', batch))
     assert.deepEqual(await incidentsOf(traffic, ids[0]), [INCIDENT.unknown])
@@ -293,7 +300,7 @@ const telling = withTraffic({
     assert.equal((await placeOf(traffic, ids[0], 'decided')).code, OUTCOME.delivered)
   },
 
-  'while messages are claimed, given back, recorded and recovered, each is in exactly one place at every look': async (
+  'at every moment of claims, releases, records and recoveries each message is in exactly one place': async (
     traffic,
   ) => {
     const { ports } = traffic
@@ -317,7 +324,7 @@ const telling = withTraffic({
     await Promise.all([work().finally(() => (running = false)), look(), look()])
   },
 
-  'looking changes nothing': async (traffic) => {
+  'reading a trace changes nothing': async (traffic) => {
     const { account, ids, record } = await handedOver(traffic, { to: 3 })
     for (let i = 0; i < 3; i++) await Promise.all(ids.map((id) => traceOf(traffic, id)))
     await record()

@@ -12,7 +12,7 @@ import { choosing } from './senders.ts'
 import {
   accepted,
   assertLedger,
-  callersMany,
+  concurrentCallers,
   codesOf,
   dispatchDue,
   farAhead,
@@ -44,7 +44,7 @@ export const messagesContract: Contract<StoredPorts> = {
     await assertLedger(ports, 0)
   },
 
-  'the texts of an order are charged one after the other, each recipient at its own price': async (ports) => {
+  'the texts of an order are charged in order, each recipient at its own price': async (ports) => {
     const { id } = await anAccount(ports, { credits: 100 })
     const { messages } = ports
     const acceptance = await messages.accept(
@@ -69,9 +69,7 @@ export const messagesContract: Contract<StoredPorts> = {
     await assertLedger(ports, 0)
   },
 
-  'what is sent is what was ordered: each text to those of its numbers that were accepted, under their ids': async (
-    ports,
-  ) => {
+  'messages are sent as ordered: each text to its accepted numbers, under their ids': async (ports) => {
     const { id: account } = await anAccount(ports, { credits: 100 })
     const texts = [`it's "100%" \\n\n€ {a} 'x'; drop table send; --`, 'Привет 😀 שלום', 'null']
     const to = numbers(5)
@@ -113,7 +111,7 @@ export const messagesContract: Contract<StoredPorts> = {
     await assertLedger(ports, 5)
   },
 
-  'an order of which nothing fits changes nothing': async (ports) => {
+  'an order without an affordable recipient changes nothing': async (ports) => {
     const { id } = await anAccount(ports, { credits: 9 })
     const { results, balance } = await accepted(
       ports,
@@ -126,7 +124,7 @@ export const messagesContract: Contract<StoredPorts> = {
     await assertLedger(ports, 9)
   },
 
-  'what costs nothing is accepted also without credits': async (ports) => {
+  'a free message is accepted without credits': async (ports) => {
     const { id } = await anAccount(ports, { credits: 0 })
     const { results, balance } = await accepted(ports, anOrder(id, { to: numbers(3), costs: [0, 1, 0] }))
     assert.deepEqual(results.map(isId), [true, false, true])
@@ -146,7 +144,7 @@ export const messagesContract: Contract<StoredPorts> = {
     assert.equal((await dispatchDue(ports, 'single', asSent)).length, 3)
   },
 
-  'an order of 1000 recipients at differing prices is accepted as a whole, or as far as it fits': async (ports) => {
+  'an order of 1000 recipients at different prices is accepted as far as the balance allows': async (ports) => {
     const { id } = await anAccount(ports, { credits: 30_000 })
     const costs = Array.from({ length: 1000 }, (_, i) => (i % 100 < 50 ? 10 : 25))
     const whole = await accepted(ports, anOrder(id, { to: numbers(1000), costs }))
@@ -171,7 +169,7 @@ export const messagesContract: Contract<StoredPorts> = {
     await assertLedger(ports, 100)
   },
 
-  'an account that is locked accepts nothing and is charged nothing, until it is unlocked': async (ports) => {
+  'a locked account accepts nothing and is charged nothing until it is unlocked': async (ports) => {
     const { id } = await anAccount(ports, { credits: 100, locked: true })
     const order = anOrder(id, { to: numbers(2) }, { to: numbers(1), due: farAhead })
     assert.equal(await ports.messages.accept(order), 'account-locked')
@@ -181,12 +179,12 @@ export const messagesContract: Contract<StoredPorts> = {
     assert.equal((await accepted(ports, order)).balance, 70)
   },
 
-  'once a lock is set nothing more is accepted, however many orders run at that moment': async (ports) => {
+  'after a lock is set nothing more is accepted, however many orders run at that moment': async (ports) => {
     const { accounts, messages, ledger } = ports
     const { id } = await anAccount(ports, { credits: 10_000 })
     const order = anOrder(id, { to: numbers(1) })
     const results: string[] = []
-    const race = Array.from({ length: callersMany }, async () => {
+    const race = Array.from({ length: concurrentCallers }, async () => {
       const result = await messages.accept(order)
       results.push(typeof result === 'string' ? result : 'accepted')
     })
@@ -199,9 +197,9 @@ export const messagesContract: Contract<StoredPorts> = {
     assert.equal((await dispatchDue(ports, 'single', asSent)).length, count)
   },
 
-  '64 callers at the same time for the last 10 credits get exactly what fits, and each id once': async (ports) => {
+  '64 concurrent callers for the last 10 credits get exactly what fits, and each id once': async (ports) => {
     const { id } = await anAccount(ports, { credits: 100 })
-    const orders = Array.from({ length: callersMany }, () => anOrder(id, { to: numbers(1) }))
+    const orders = Array.from({ length: concurrentCallers }, () => anOrder(id, { to: numbers(1) }))
     const acceptances = await Promise.all(orders.map((order) => accepted(ports, order)))
     const ids = acceptances.flatMap(({ ids }) => ids)
     assert.equal(ids.length, 10)
@@ -211,11 +209,9 @@ export const messagesContract: Contract<StoredPorts> = {
     await assertLedger(ports, 0)
   },
 
-  'the balances that orders at the same time are told, and what each got, are those of one order of events': async (
-    ports,
-  ) => {
+  'the results and balances of concurrent orders are those of some sequence of these orders': async (ports) => {
     const { id } = await anAccount(ports, { credits: 1500 })
-    const orders = Array.from({ length: callersMany }, (_, i) =>
+    const orders = Array.from({ length: concurrentCallers }, (_, i) =>
       anOrder(
         id,
         { to: numbers(1 + (i % 4)), costs: [7 + i, 90 - i, 3, 25] },
@@ -228,9 +224,7 @@ export const messagesContract: Contract<StoredPorts> = {
     await assertLedger(ports, balance)
   },
 
-  'orders of many accounts at the same time get ids of their own, and each account is charged its own': async (
-    ports,
-  ) => {
+  'concurrent orders of many accounts get separate ids, and each account is charged for its own': async (ports) => {
     const opened = await Promise.all(Array.from({ length: 16 }, () => anAccount(ports, { credits: 250 })))
     const orders = opened.flatMap(({ id }) =>
       Array.from({ length: 4 }, () => anOrder(id, { to: numbers(12), costs: [8] })),
@@ -251,7 +245,7 @@ export const messagesContract: Contract<StoredPorts> = {
     await assertLedger(ports, 16 * 2)
   },
 
-  'a message of a future time waits until then; one whose time is past counts as sent at once': async (ports) => {
+  'a message with a future time waits until then; a past time means at once': async (ports) => {
     const { id } = await anAccount(ports)
     const late = await accepted(ports, anOrder(id, { to: numbers(2), due: farAhead }))
     const past = await accepted(ports, anOrder(id, { to: numbers(1), due: longAgo }))
@@ -272,7 +266,7 @@ export const messagesContract: Contract<StoredPorts> = {
     await assertLedger(ports, 970)
   },
 
-  'every requested id is answered in its place, also when it is asked for twice': async (ports) => {
+  'every requested id has its result in order, also if it is requested twice': async (ports) => {
     const { id } = await anAccount(ports)
     const { ids } = await accepted(ports, anOrder(id, { to: numbers(2), costs: [10, 25] }))
     const [first = assert.fail(), second = assert.fail()] = ids
@@ -281,7 +275,7 @@ export const messagesContract: Contract<StoredPorts> = {
     )
     const [waiting = assert.fail()] = (await accepted(ports, anOrder(id, { to: numbers(3), costs: [15] }))).ids
     const nobodys = aMessageId(Number.MAX_SAFE_INTEGER - 1)
-    const asked = [
+    const requestedIds = [
       second,
       nobodys,
       first,
@@ -296,7 +290,7 @@ export const messagesContract: Contract<StoredPorts> = {
     const sent = { code: OUTCOME.sent, number: a, cost: 10, taken: true }
     const unknown = { code: OUTCOME.unknown, number: b, cost: 25, taken: true }
     const queued = { code: 'waiting', number: a, cost: 15 }
-    assert.deepEqual((await statusesOf(ports, id, asked)).map(withoutTime), [
+    assert.deepEqual((await statusesOf(ports, id, requestedIds)).map(withoutTime), [
       unknown,
       'not-found',
       sent,
@@ -310,7 +304,7 @@ export const messagesContract: Contract<StoredPorts> = {
     assert.deepEqual(await statusesOf(ports, id, []), [])
   },
 
-  "another account's ids behave exactly like unknown ones, waiting or not, also for its parent (P-10)": async (
+  'ids of another account look exactly like unknown ones, waiting or not, also for its parent (P-10)': async (
     ports,
   ) => {
     const main = await anAccount(ports)
@@ -327,7 +321,7 @@ export const messagesContract: Contract<StoredPorts> = {
     )
   },
 
-  'a message that a carrier refused was paid back, once, and its status says that it cost nothing': async (ports) => {
+  'a message that a carrier refused is refunded once, and its status has a cost of 0.0': async (ports) => {
     const { id } = await anAccount(ports, { credits: 100 })
     const to = numbers(2)
     const { ids, balance } = await accepted(ports, anOrder(id, { to, costs: [10, 33] }))
@@ -340,7 +334,7 @@ export const messagesContract: Contract<StoredPorts> = {
     await assertLedger(ports, 90)
   },
 
-  'a status tells when its state was reached': async (ports) => {
+  'a status has the time at which its state was reached': async (ports) => {
     const { id } = await anAccount(ports)
     const { ids } = await accepted(ports, anOrder(id, { to: numbers(1) }))
     const [message = assert.fail()] = await dispatchDue(ports, 'single', asSent)
@@ -350,7 +344,9 @@ export const messagesContract: Contract<StoredPorts> = {
     assert.ok(status.at < secondsAfter(message.due, 600))
   },
 
-  'a message is too old to the millisecond, by its due time; one that waits never is (ruling 1.16)': async (ports) => {
+  'a message becomes too old at the exact millisecond, by its due time; a waiting one never does (ruling 1.16)': async (
+    ports,
+  ) => {
     const { messages, claimedBatches } = ports
     const { id } = await anAccount(ports)
     const due = instant(Date.now() + 500)
@@ -370,42 +366,41 @@ export const messagesContract: Contract<StoredPorts> = {
     assert.ok(typeof still === 'object' && still.code === 'waiting')
   },
 
-  'messages that wait have their number and cost, in the queue, scheduled, claimed, and beside some that are decided':
-    async (ports) => {
-      const { id } = await anAccount(ports, { credits: 20_000 })
-      const to = numbers(300)
-      const first = await accepted(ports, anOrder(id, { to: to.slice(0, 5), costs: [3, 5, 3, 3, 3] }))
-      const handed = first.ids.filter((_, i) => i % 2 === 0)
-      await dispatchDue(ports, 'single', (message) => (handed.includes(message.id) ? asSent() : { outcome: 'refused' }))
-      const orders = [
-        { to: to.slice(5, 205), costs: [7, 7, 9] },
-        { to: to.slice(205, 299), costs: [0], due: farAhead },
-        { to: to.slice(299), costs: [11] },
-      ]
-      const waiting = await accepted(ports, anOrder(id, ...orders))
-      const dispatcher = await ports.claimedBatches.register(600)
-      const wanted = { carrier: testCarrier, messagesMax: 50, markedMax: 50, leaseSeconds: 600 }
-      assert.equal(typeof (await ports.claimedBatches.claim(dispatcher, { ...wanted, lane: 'bulk' })), 'object')
+  'the status of a waiting message has its number and cost, whether queued, scheduled or claimed': async (ports) => {
+    const { id } = await anAccount(ports, { credits: 20_000 })
+    const to = numbers(300)
+    const first = await accepted(ports, anOrder(id, { to: to.slice(0, 5), costs: [3, 5, 3, 3, 3] }))
+    const handed = first.ids.filter((_, i) => i % 2 === 0)
+    await dispatchDue(ports, 'single', (message) => (handed.includes(message.id) ? asSent() : { outcome: 'refused' }))
+    const orders = [
+      { to: to.slice(5, 205), costs: [7, 7, 9] },
+      { to: to.slice(205, 299), costs: [0], due: farAhead },
+      { to: to.slice(299), costs: [11] },
+    ]
+    const waiting = await accepted(ports, anOrder(id, ...orders))
+    const dispatcher = await ports.claimedBatches.register(600)
+    const claimRequest = { carrier: testCarrier, messagesMax: 50, markedMax: 50, leaseSeconds: 600 }
+    assert.equal(typeof (await ports.claimedBatches.claim(dispatcher, { ...claimRequest, lane: 'bulk' })), 'object')
 
-      const asked = [...first.ids, ...waiting.ids].toReversed()
-      const costs = orders.flatMap(({ to, costs }) => to.map((_, i) => costs[i] ?? costs.at(-1)))
-      const expected = [
-        ...first.ids.map((one) => (handed.includes(one) ? OUTCOME.unknown : OUTCOME.refused)),
-        ...waiting.ids.map((_, i) => ({ code: 'waiting', number: to[i + 5], cost: costs[i] })),
-      ].toReversed()
-      const statuses = await statusesOf(ports, id, asked)
-      assert.deepEqual(
-        statuses.map((status) => (typeof status === 'object' && status.code !== 'waiting' ? status.code : status)),
-        expected,
-      )
-      assert.deepEqual(
-        await statusesOf(ports, id, waiting.ids.slice(3, 5)),
-        [3, 4].map((i) => ({ code: 'waiting', number: to[i + 5], cost: costs[i] })),
-      )
-      await ports.claimedBatches.retire(dispatcher)
-    },
+    const requestedIds = [...first.ids, ...waiting.ids].toReversed()
+    const costs = orders.flatMap(({ to, costs }) => to.map((_, i) => costs[i] ?? costs.at(-1)))
+    const expected = [
+      ...first.ids.map((one) => (handed.includes(one) ? OUTCOME.unknown : OUTCOME.refused)),
+      ...waiting.ids.map((_, i) => ({ code: 'waiting', number: to[i + 5], cost: costs[i] })),
+    ].toReversed()
+    const statuses = await statusesOf(ports, id, requestedIds)
+    assert.deepEqual(
+      statuses.map((status) => (typeof status === 'object' && status.code !== 'waiting' ? status.code : status)),
+      expected,
+    )
+    assert.deepEqual(
+      await statusesOf(ports, id, waiting.ids.slice(3, 5)),
+      [3, 4].map((i) => ({ code: 'waiting', number: to[i + 5], cost: costs[i] })),
+    )
+    await ports.claimedBatches.retire(dispatcher)
+  },
 
-  'the statuses of 1000 ids come in the order of the ids, whatever that is': async (ports) => {
+  'the statuses of 1000 ids are in the order of the ids': async (ports) => {
     const { id } = await anAccount(ports, { credits: 20_000 })
     const to = numbers(1000)
     const { ids } = await accepted(ports, anOrder(id, { to }))
@@ -430,12 +425,13 @@ const takenOf = (balance: number, costs: readonly number[]) => spend(credits(bal
 
 const withoutTime = (status: MessageStatus) => {
   if (typeof status === 'string' || status.code === 'waiting') return status
-  const { code, number, cost, taken } = status
-  return { code, number, cost, taken }
+  const { code, number, cost, taken: isCharged } = status
+  return { code, number, cost, taken: isCharged }
 }
 
 /**
- * There is an order of these orders, one after the other, in which each gets what it got and is told what it was told.
+ * Asserts that these orders could have been executed one after the other, in some order, with the results that they
+ * returned.
  */
 function assertSerial(
   before: number,

@@ -3,10 +3,10 @@ import type { StoredPorts } from '@gateway/core'
 import type { KeyHash } from '@gateway/core/accounts'
 import type { NewSession, OperatorId, PasswordHash, SessionBounds } from '@gateway/core/people'
 import { anAccount, anAccountId } from '../builders.ts'
-import { callersMany, type Contract } from './shared.ts'
+import { concurrentCallers, type Contract } from './shared.ts'
 
 const bounds: SessionBounds = { idleSeconds: 3600, secondsMax: 7200 }
-/** By these every session is over, whatever the clock. */
+/** Bounds by which every session has ended, whatever the clock. */
 const over = [
   { idleSeconds: -60, secondsMax: 7200 },
   { idleSeconds: 3600, secondsMax: -60 },
@@ -33,7 +33,7 @@ async function signedIn({ operators }: StoredPorts, by: OperatorId, name: string
 
 /** Contract of the port `Operators`. */
 export const operatorsContract: Contract<StoredPorts> = {
-  'an operator is found by name in any letter case, and each name is there once': async (ports) => {
+  'an operator is found by name in any letter case, and names are unique': async (ports) => {
     const { operators } = ports
     const [zoe, ann] = [await added(ports, 'Zoe'), await added(ports, 'ann')]
     assert.equal(await operators.add({ name: 'ZOE', role: 'admin' }, second), 'name-taken')
@@ -50,9 +50,9 @@ export const operatorsContract: Contract<StoredPorts> = {
     )
   },
 
-  'of many who add one name at the same time one does': async ({ operators }) => {
+  'of concurrent additions of one name one succeeds': async ({ operators }) => {
     const ids = await Promise.all(
-      Array.from({ length: callersMany }, (_, at) =>
+      Array.from({ length: concurrentCallers }, (_, at) =>
         operators.add({ name: at % 2 === 0 ? 'ann' : 'ANN', role: 'admin' }, first),
       ),
     )
@@ -60,7 +60,7 @@ export const operatorsContract: Contract<StoredPorts> = {
     assert.equal((await operators.list()).length, 1)
   },
 
-  'a role counts at once, in sessions that are open too': async (ports) => {
+  'a role applies at once, also in open sessions': async (ports) => {
     const { operators } = ports
     const ann = await added(ports, 'ann')
     await signedIn(ports, ann, 'a')
@@ -69,7 +69,7 @@ export const operatorsContract: Contract<StoredPorts> = {
     assert.equal(await operators.setRole(nobody, 'admin'), false)
   },
 
-  'a session is found by its hash alone, and is over by its bounds': async (ports) => {
+  'a session is found only by its hash, and ends by its bounds': async (ports) => {
     const { operators } = ports
     const ann = await added(ports, 'ann')
     const id = await signedIn(ports, ann, 'a')
@@ -94,7 +94,7 @@ export const operatorsContract: Contract<StoredPorts> = {
     assert.equal(await operators.findSession(hash('a'), bounds, true), undefined, 'forgotten')
   },
 
-  'none is opened with another password, or for nobody': async (ports) => {
+  'no session is opened with another password or for an unknown operator': async (ports) => {
     const { operators } = ports
     const ann = await added(ports, 'ann')
     assert.equal(await operators.openSession(ann, second, aSession('a'), bounds), undefined)
@@ -102,15 +102,13 @@ export const operatorsContract: Contract<StoredPorts> = {
     assert.equal(await operators.findSession(hash('a'), bounds, true), undefined)
   },
 
-  'another hash of the same password replaces exactly the hash that was checked, and keeps the sessions': async (
-    ports,
-  ) => {
+  'a new hash of the same password replaces exactly the hash that was checked, and sessions stay': async (ports) => {
     const { operators } = ports
     const [ann, bob] = [await added(ports, 'ann'), await added(ports, 'bob')]
     await signedIn(ports, ann, 'a')
     await signedIn(ports, bob, 'b')
     assert.equal(await operators.replaceHash(nobody, first, second), false)
-    const replacing = Array.from({ length: callersMany }, () => operators.replaceHash(ann, first, second))
+    const replacing = Array.from({ length: concurrentCallers }, () => operators.replaceHash(ann, first, second))
     assert.equal((await Promise.all(replacing)).filter((one) => one).length, 1)
     assert.deepEqual(
       [(await operators.byName('ann'))?.password, (await operators.byName('bob'))?.password],
@@ -122,7 +120,7 @@ export const operatorsContract: Contract<StoredPorts> = {
     assert.equal(await operators.findSession(hash('a'), bounds, true), undefined)
   },
 
-  'a lock and another password end all sessions of the operator, and of no other': async (ports) => {
+  'a lock or a new password ends all sessions of the operator, and of no other': async (ports) => {
     const { operators } = ports
     const [ann, bob] = [await added(ports, 'ann'), await added(ports, 'bob')]
     await signedIn(ports, ann, 'a')
@@ -139,7 +137,7 @@ export const operatorsContract: Contract<StoredPorts> = {
     assert.equal(await operators.setPassword(nobody, first), false)
   },
 
-  'a session acts as one account at a time, until it is ended or too long, and for the own operator only': async (
+  'a session acts as one account at a time, until that is ended or expires, and only for its own operator': async (
     ports,
   ) => {
     const { operators } = ports
@@ -164,7 +162,7 @@ export const operatorsContract: Contract<StoredPorts> = {
     assert.deepEqual([await actsAs(), await operators.endActingAs(ann, id)], [undefined, undefined])
   },
 
-  'an operator ends the own sessions, one or all': async (ports) => {
+  'an operator ends one or all of the own sessions': async (ports) => {
     const { operators } = ports
     const [ann, bob] = [await added(ports, 'ann'), await added(ports, 'bob')]
     const [a] = [await signedIn(ports, ann, 'a'), await signedIn(ports, ann, 'b')]

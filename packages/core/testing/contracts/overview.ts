@@ -4,7 +4,7 @@ import type { WaitingWork } from '@gateway/core/fleet'
 import { OUTCOME } from '@gateway/core/messages'
 import { aCarrierId } from '../builders.ts'
 import { until } from '../until.ts'
-import { allAccepted, noLease, wanted, withTraffic, type Traffic } from './claimed-batches/traffic.ts'
+import { allAccepted, noLease, claimOf, withTraffic, type Traffic } from './claimed-batches/traffic.ts'
 import { otherCarrier } from './delivery-receipts/sent-messages.ts'
 import { at, collect, farAhead, longAgo, testCarrier, type Contract } from './shared.ts'
 
@@ -14,7 +14,7 @@ const idle = { due: 0, oldestDue: undefined, scheduled: 0, postponed: 0 }
 
 /** Contract of the port `Overview`. */
 export const overviewContract: Contract<StoredPorts> = withTraffic({
-  'where nobody runs and nothing waits, there is nothing to see': async (traffic) => {
+  'without dispatchers and messages the overview is empty': async (traffic) => {
     await traffic.account()
     assert.deepEqual(await traffic.ports.overview.dispatchers(), [])
     assert.deepEqual(await queueOf(traffic), [])
@@ -42,20 +42,19 @@ export const overviewContract: Contract<StoredPorts> = withTraffic({
     assert.deepEqual(rest, [{ ...at(listed, 2), leaseUntil: rest[0]?.leaseUntil }])
   },
 
-  'the version of a dispatcher, its host and its process are told as it registered, and nothing for one that told none':
-    async ({ ports }) => {
-      await ports.claimedBatches.register(60, '1.2.3-rc.4', { host: 'alpha', pid: 4711 })
-      await ports.claimedBatches.register(60)
-      assert.deepEqual(
-        (await ports.overview.dispatchers()).map(({ version, place }) => [version, place]),
-        [
-          ['1.2.3-rc.4', { host: 'alpha', pid: 4711 }],
-          [undefined, undefined],
-        ],
-      )
-    },
+  'a dispatcher is listed with the version, host and process of its registration, if it had any': async ({ ports }) => {
+    await ports.claimedBatches.register(60, '1.2.3-rc.4', { host: 'alpha', pid: 4711 })
+    await ports.claimedBatches.register(60)
+    assert.deepEqual(
+      (await ports.overview.dispatchers()).map(({ version, place }) => [version, place]),
+      [
+        ['1.2.3-rc.4', { host: 'alpha', pid: 4711 }],
+        [undefined, undefined],
+      ],
+    )
+  },
 
-  'what a dispatcher holds is told by carrier: its batches, their messages, and how many may have left': async (
+  'claimed batches are listed by carrier, with their messages and how many may have been submitted': async (
     traffic,
   ) => {
     const { claimedBatches, overview } = traffic.ports
@@ -65,7 +64,7 @@ export const overviewContract: Contract<StoredPorts> = withTraffic({
     await traffic.send(account, { to: 20 })
     const bulk = await traffic.claim(dispatcher, 'bulk', 20, 5)
     await traffic.send(account, { to: 3 })
-    await claimedBatches.claim(dispatcher, { ...wanted('single', 10, 1), carrier: otherCarrier })
+    await claimedBatches.claim(dispatcher, { ...claimOf('single', 10, 1), carrier: otherCarrier })
     await traffic.send(account)
     const single = await traffic.claim(dispatcher)
     const other = { carrier: otherCarrier, batches: 1, messages: 3, inDoubt: 1 }
@@ -80,7 +79,7 @@ export const overviewContract: Contract<StoredPorts> = withTraffic({
     assert.deepEqual(await loads(), [{ carrier: testCarrier, batches: 1, messages: 12, inDoubt: 1 }, other])
   },
 
-  'what waits is told by account and lane: due, scheduled, and for another try': async (traffic) => {
+  'waiting messages are counted by account and lane: due, scheduled, and for another try': async (traffic) => {
     const { claimedBatches } = traffic.ports
     const [first, second, third] = [await traffic.account(), await traffic.account(), await traffic.account()]
     const [retried] = await traffic.send(first)
@@ -102,11 +101,13 @@ export const overviewContract: Contract<StoredPorts> = withTraffic({
       ],
     )
     assert.ok(queue.every(({ account }) => account !== second))
-    const told = queue.map(({ oldestDue }) => oldestDue !== undefined && oldestDue > longAgo && oldestDue < farAhead)
-    assert.deepEqual(told, [true, false, true])
+    const plausible = queue.map(
+      ({ oldestDue }) => oldestDue !== undefined && oldestDue > longAgo && oldestDue < farAhead,
+    )
+    assert.deepEqual(plausible, [true, false, true])
   },
 
-  'the oldest is what was due first, also if it has been tried meanwhile': async (traffic) => {
+  'the oldest message is the one that was due first, also if it was tried meanwhile': async (traffic) => {
     const { claimedBatches } = traffic.ports
     const account = await traffic.account()
     const [first] = await traffic.send(account)
@@ -120,31 +121,31 @@ export const overviewContract: Contract<StoredPorts> = withTraffic({
     assert.deepEqual(work, { ...idle, account, lane: 'single', due: 2, oldestDue: due })
   },
 
-  'what is due is told by route, whoever refused it for now': async (traffic) => {
+  'due messages are counted by route, whichever carrier refused them': async (traffic) => {
     const { routes, claimedBatches, overview } = traffic.ports
     const account = await traffic.account()
     await traffic.send(account, { to: 3 })
-    const told = async () => (await overview.routes()).map(({ route, due }) => [route, due])
-    assert.deepEqual(await told(), [[undefined, 3]])
+    const dueByRoute = async () => (await overview.routes()).map(({ route, due }) => [route, due])
+    assert.deepEqual(await dueByRoute(), [[undefined, 3]])
     assert.equal((await overview.routes())[0]?.single, 3)
     const due = (await queueOf(traffic))[0]?.oldestDue
     assert.equal((await overview.routes())[0]?.oldestDue, due)
     const carriers = ['a', 'b'].map((name) => ({ carrier: aCarrierId(name), priority: 1, weight: 1 }))
     await routes.publish([{ name: 'all', prefixes: [], accounts: [], senders: [], carriers }])
     await until(async () => (await claimedBatches.promote(10), await routes.reroute(10)) > 0)
-    assert.deepEqual(await told(), [['all', 3]])
+    assert.deepEqual(await dueByRoute(), [['all', 3]])
     const [, refused] = (await routes.list())[0]?.queues ?? []
     const dispatcher = await traffic.dispatcher()
     const number = (await routes.list())[0]?.number
-    const batch = await claimedBatches.claim(dispatcher, { ...wanted('single', 1), ...(number && { queue: number }) })
+    const batch = await claimedBatches.claim(dispatcher, { ...claimOf('single', 1), ...(number && { queue: number }) })
     assert.ok(typeof batch === 'object' && refused !== undefined)
     const ids = batch.messages.map(({ id }) => id)
     await claimedBatches.postpone(dispatcher, batch.id, ids, 0, refused.number)
     await until(async () => (await claimedBatches.promote(10)) > 0)
-    assert.deepEqual(await told(), [['all', 3]])
+    assert.deepEqual(await dueByRoute(), [['all', 3]])
   },
 
-  'what is claimed does not wait, and what is given back waits again': async (traffic) => {
+  'claimed messages do not count as waiting, and messages given back do': async (traffic) => {
     const account = await traffic.account()
     await traffic.send(account, { to: 20 })
     const dispatcher = await traffic.dispatcher()
@@ -154,7 +155,7 @@ export const overviewContract: Contract<StoredPorts> = withTraffic({
     assert.equal((await queueOf(traffic))[0]?.due, 20)
   },
 
-  'while messages are claimed and given back, none is counted twice, and looking changes nothing': async (traffic) => {
+  'during claims and releases no message is counted twice, and reading changes nothing': async (traffic) => {
     const { claimedBatches, overview } = traffic.ports
     const accounts = await Promise.all(Array.from({ length: 5 }, () => traffic.account()))
     for (const account of accounts) await traffic.send(account, { to: 10 })
@@ -172,7 +173,7 @@ export const overviewContract: Contract<StoredPorts> = withTraffic({
     const work = async () => {
       for (let round = 0; round < 8; round++) {
         const dispatcher = await traffic.dispatcher()
-        for (let i = 0; i < 3; i++) await claimedBatches.claim(dispatcher, wanted('single', 20, 0))
+        for (let i = 0; i < 3; i++) await claimedBatches.claim(dispatcher, claimOf('single', 20, 0))
         await claimedBatches.retire(dispatcher)
       }
     }

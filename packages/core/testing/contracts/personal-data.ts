@@ -11,7 +11,7 @@ import { inboxOf, optOutsOf, receive, sent } from './inbox/inbound-messages.ts'
 import {
   accepted,
   assertLedger,
-  callersMany,
+  concurrentCallers,
   collect,
   dispatchDue,
   farAhead,
@@ -25,7 +25,7 @@ import { added, aWebhook, pushAll, replayed } from './webhooks/an-endpoint.ts'
 const [number, other] = [aNumber(), aNumber('27820000100')]
 const everything: Replay = { what: 'period', from: longAgo, to: farAhead }
 
-/** Every step, as an erasure takes them. */
+/** Runs all steps of an erasure. */
 async function eraseAll({ personalData }: Pick<StoredPorts, 'personalData'>, of = number): Promise<ErasedCounts> {
   const sum: Record<keyof ErasedCounts, number> = { ...nothingErased }
   for (let step = firstErasureStep; ;) {
@@ -36,7 +36,7 @@ async function eraseAll({ personalData }: Pick<StoredPorts, 'personalData'>, of 
   }
 }
 
-/** Sent in one text, with receipts of this code. */
+/** Sends one text to the numbers and applies receipts with this code. */
 async function delivered(
   ports: StoredPorts,
   account: AccountId,
@@ -50,7 +50,7 @@ async function delivered(
   return ids
 }
 
-/** But for the number. */
+/** Returns the statuses of the messages without their numbers. */
 const statesOf = async (ports: StoredPorts, account: AccountId, ids: readonly MessageId[]) =>
   (await statusesOf(ports, account, ids)).map((status) =>
     typeof status === 'string' ? status : { ...status, number: undefined },
@@ -65,16 +65,16 @@ const textsOf = async ({ personalData }: StoredPorts, ids: readonly MessageId[])
 
 /** Contract of the port `PersonalData`. */
 export const personalDataContract: Contract<StoredPorts> = {
-  'texts are told of messages in every place, and of no others': async (ports) => {
+  'texts are returned for messages in every place, and for no others': async (ports) => {
     const { id: account } = await anAccount(ports)
     const [first = 0, second = 0] = await delivered(ports, account, [number, other], 'to both')
     const { ids } = await accepted(ports, anOrder(account, { to: [number], text: 'later', due: farAhead }))
     const nobody = (2 ** 52) as MessageId
-    const asked = [first, second, ...ids, nobody] as MessageId[]
-    assert.deepEqual(await textsOf(ports, asked), ['to both', 'to both', 'later', undefined])
+    const requestedIds = [first, second, ...ids, nobody] as MessageId[]
+    assert.deepEqual(await textsOf(ports, requestedIds), ['to both', 'to both', 'later', undefined])
   },
 
-  'inbound messages are told in whatever form the network wrote the number, also those of nobody': async (ports) => {
+  'inbound messages are found in every form of the number, also those that belong to no account': async (ports) => {
     const { id: account } = await anAccount(ports)
     await sent(ports, { id: account })
     await receive(ports, { text: 'a' }, { text: 'b', from: `+${number}` }, { text: 'c', from: other })
@@ -91,7 +91,7 @@ export const personalDataContract: Contract<StoredPorts> = {
     assert.deepEqual(await collect(ports.personalData.inbound(aNumber('27820000200'))), [])
   },
 
-  'a number is replaced in decided messages, the text of a send with its last number; no state, cost or balance changes':
+  'a number is replaced in decided messages, and the text of a send with its last number; states, costs and balances stay':
     async (ports) => {
       const { id: account } = await anAccount(ports)
       const alone = await delivered(ports, account, [number], 'dear you')
@@ -111,25 +111,27 @@ export const personalDataContract: Contract<StoredPorts> = {
       await assertLedger(ports, balance)
     },
 
-  'what waits stays as it is, and so does what a receipt may still come for, which then finds it': async (ports) => {
+  'waiting messages are not erased, nor those that may get a receipt, which then still finds its message': async (
+    ports,
+  ) => {
     const { id: account } = await anAccount(ports)
     const later = await accepted(ports, anOrder(account, { to: [number], text: 'later', due: farAhead }))
-    const taken = await sent(ports, { id: account })
+    const unreported = await sent(ports, { id: account })
     const unknown = await sent(ports, { id: account }, { outcome: 'unknown' })
     const { ids: due } = await accepted(ports, anOrder(account, { to: [number], text: 'due' }))
-    const ids = [...later.ids, taken, unknown, ...due]
+    const ids = [...later.ids, unreported, unknown, ...due]
     assert.deepEqual(await eraseAll(ports), nothingErased)
     assert.deepEqual(new Set(await numbersOf(ports, ids)), new Set([number]))
-    const receipt = aReceipt(`r${taken}`, OUTCOME.delivered, { number })
+    const receipt = aReceipt(`r${unreported}`, OUTCOME.delivered, { number })
     assert.deepEqual(await ports.deliveryReceipts.apply([receipt]), [])
-    const [status] = await statusesOf(ports, account, [taken])
+    const [status] = await statusesOf(ports, account, [unreported])
     assert.equal(typeof status === 'object' && status.code, OUTCOME.delivered)
     assert.equal((await eraseAll(ports)).messages, 1)
     const message = (await dispatchDue(ports, 'single', () => ({ outcome: 'refused' })))[0]
     assert.deepEqual([message?.to, message?.body.text], [number, 'due'])
   },
 
-  'inbound messages lose number and text, and no call that returns once offers them': async (ports) => {
+  'inbound messages lose number and text, and return-once calls no longer return them': async (ports) => {
     const { id: account } = await anAccount(ports)
     await delivered(ports, account, [number])
     await delivered(ports, account, [other])
@@ -151,7 +153,7 @@ export const personalDataContract: Contract<StoredPorts> = {
     assert.deepEqual(await collect(ports.personalData.inbound(number)), [])
   },
 
-  'opt-outs and blocks stay, without the words of the reply; contacts are forgotten': async (ports) => {
+  'opt-outs and blocks stay without the text of the reply; contacts are deleted': async (ports) => {
     const { id: account } = await anAccount(ports)
     const senders = [anAddress(), anAddress('12025550112')]
     await accepted(ports, anOrder(account, { to: [number], senders }))
@@ -161,9 +163,9 @@ export const personalDataContract: Contract<StoredPorts> = {
     await receive(ports, { text: 'Stop that', to: contact.address }, { text: 'STOP', to: contact.address })
     await dispatchDue(ports, 'single', () => ({ outcome: 'refused' }))
     await ports.suppressions.add({ scope: 'everybody', number, kind: 'blacklist', since: longAgo })
-    const told = await ports.personalData.suppressions(number)
+    const listed = await ports.personalData.suppressions(number)
     assert.deepEqual(
-      told.map(({ account: whose, kind, text }) => [whose, kind, text]),
+      listed.map(({ account: owner, kind, text }) => [owner, kind, text]),
       [
         [undefined, 'blacklist', undefined],
         [account, 'opt-out', 'STOP'],
@@ -182,15 +184,17 @@ export const personalDataContract: Contract<StoredPorts> = {
       [other],
     )
     assert.deepEqual(await ports.personalData.contacts(number), [])
-    const kept = told.map((one) => ({ ...one, text: one.text === undefined ? undefined : '' }))
-    assert.deepEqual(await ports.personalData.suppressions(number), kept)
+    const withoutTexts = listed.map((one) => ({ ...one, text: one.text === undefined ? undefined : '' }))
+    assert.deepEqual(await ports.personalData.suppressions(number), withoutTexts)
     assert.equal((await optOutsOf(ports, account))[0]?.number, number)
   },
 
-  'events about it lose number and text, wherever they wait or are kept; those of others stay': async (ports) => {
+  'events about the number lose number and text, whether they wait or were pushed; other events stay': async (
+    ports,
+  ) => {
     const { id: account } = await anAccount(ports)
     const webhook = await added(ports, aWebhook(account, { withText: true, listSize: 2 }))
-    const kept = await delivered(ports, account, [number, other], 'to both')
+    const ofBoth = await delivered(ports, account, [number, other], 'to both')
     const pushed = await pushAll(ports)
     assert.equal(pushed.flatMap(eventsOf).length, 2)
     await receive(ports, { text: 'mine' }, { text: 'theirs', from: other })
@@ -198,12 +202,12 @@ export const personalDataContract: Contract<StoredPorts> = {
     assert.ok((await eraseAll(ports)).events > 0)
     await pushAll(ports)
     await replayed(ports, webhook, everything)
-    const told = (await pushAll(ports)).flatMap(eventsOf).map(({ data }) => {
+    const pushedData = (await pushAll(ports)).flatMap(eventsOf).map(({ data }) => {
       if ('from' in data) return [data.from, data.text]
       return 'number' in data ? [data.number, data.text] : assert.fail(data.type)
     })
     assert.deepEqual(
-      told.toSorted(),
+      pushedData.toSorted(),
       [
         [erasedNumber, 'to both'],
         [other, 'to both'],
@@ -212,15 +216,15 @@ export const personalDataContract: Contract<StoredPorts> = {
         [erasedNumber, ''],
       ].toSorted(),
     )
-    assert.deepEqual(await numbersOf(ports, [...kept, ...waiting]), [erasedNumber, other, erasedNumber])
+    assert.deepEqual(await numbersOf(ports, [...ofBoth, ...waiting]), [erasedNumber, other, erasedNumber])
   },
 
-  'of many messages all are erased, and twice is as once': async (ports) => {
+  'all of many messages are erased, and a repetition changes nothing': async (ports) => {
     const { id: account } = await anAccount(ports, { credits: 10_000 })
     const ids: MessageId[] = []
     for (let sends = 0; sends < 250; sends++) {
-      const { ids: its } = await accepted(ports, anOrder(account, { to: [number], text: `text ${sends}` }))
-      ids.push(...its)
+      const { ids: messageIds } = await accepted(ports, anOrder(account, { to: [number], text: `text ${sends}` }))
+      ids.push(...messageIds)
     }
     await dispatchDue(ports, 'single', () => ({ outcome: 'refused' }))
     assert.equal((await eraseAll(ports)).messages, 250)
@@ -228,18 +232,20 @@ export const personalDataContract: Contract<StoredPorts> = {
     assert.deepEqual(new Set(await textsOf(ports, ids)), new Set(['']))
   },
 
-  'numbers of one send that are erased at the same time are all erased': async (ports) => {
+  'numbers of one send that are erased concurrently are all erased': async (ports) => {
     const { id: account } = await anAccount(ports)
     const to = numbers(8)
     const { ids } = await accepted(ports, anOrder(account, { to, text: 'to eight' }))
     await dispatchDue(ports, 'single', () => ({ outcome: 'refused' }))
-    await Promise.all(Array.from({ length: callersMany }, (_, i) => eraseAll(ports, to[i % to.length])))
+    await Promise.all(Array.from({ length: concurrentCallers }, (_, i) => eraseAll(ports, to[i % to.length])))
     assert.deepEqual(new Set(await numbersOf(ports, ids)), new Set([erasedNumber]))
     assert.deepEqual(new Set(await textsOf(ports, ids)), new Set(['']))
     await assertLedger(ports, 1000)
   },
 
-  'a message that is sent while its number is erased is whole, or waits with its number': async (ports) => {
+  'a message that is sent during the erasure of its number either stays complete or waits with its number': async (
+    ports,
+  ) => {
     const { id: account } = await anAccount(ports, { credits: 10_000 })
     const sending = Array.from({ length: 40 }, async (_, i) => {
       const { ids } = await accepted(ports, anOrder(account, { to: [number], text: `text ${i}` }))
@@ -260,7 +266,7 @@ export const personalDataContract: Contract<StoredPorts> = {
     assert.equal((await eraseAll(ports)).messages, 40)
   },
 
-  'records tell when and by whom, the latest first; one that was broken off has no end': async ({ personalData }) => {
+  'records have their time and operator, latest first; an interrupted erasure has no end': async ({ personalData }) => {
     const first = await personalData.begin({ digest: 'a', by: 'first' })
     const second = await personalData.begin({ digest: 'b', by: 'second' })
     const erased = { messages: 3, inbound: 2, contacts: 1, events: 4 }

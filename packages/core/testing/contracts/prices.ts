@@ -2,7 +2,7 @@ import { strict as assert } from 'node:assert'
 import type { StoredPorts } from '@gateway/core'
 import { credits, priceFor, priceMax } from '@gateway/core/credits'
 import { anAccount, aNumber } from '../builders.ts'
-import { callersMany, type Contract } from './shared.ts'
+import { concurrentCallers, type Contract } from './shared.ts'
 
 /** Contract of the port `Prices`. */
 export const pricesContract: Contract<StoredPorts> = {
@@ -10,7 +10,7 @@ export const pricesContract: Contract<StoredPorts> = {
     assert.deepEqual([...(await prices.table())], [['', 10]])
   },
 
-  'prices are set, replaced and removed, also that of all other numbers': async ({ prices }) => {
+  'prices are set, replaced and removed, including that of all other numbers': async ({ prices }) => {
     await prices.set('27', credits(7))
     await prices.set('2782', credits(0))
     await prices.set('27', credits(8))
@@ -33,7 +33,7 @@ export const pricesContract: Contract<StoredPorts> = {
     assert.equal(priceFor(undefined, table, aNumber('27831234567')), undefined)
   },
 
-  'an account may have prices of its own, which are nobody else’s': async (ports) => {
+  'an account may have prices of its own, which do not apply to others': async (ports) => {
     const { prices } = ports
     const [one, other] = [await anAccount(ports), await anAccount(ports)]
     assert.equal(await prices.of(one.id), undefined)
@@ -56,20 +56,20 @@ export const pricesContract: Contract<StoredPorts> = {
     await assert.rejects(prices.set('27', credits(-1), one.id), RangeError)
   },
 
-  'of many who set and remove a price of one account at the same time one row or none stays': async (ports) => {
+  'concurrent changes and removals of a price of one account leave one row or none': async (ports) => {
     const { id } = await anAccount(ports)
-    await Promise.all(Array.from({ length: callersMany }, (_, i) => ports.prices.set('44', credits(i + 1), id)))
+    await Promise.all(Array.from({ length: concurrentCallers }, (_, i) => ports.prices.set('44', credits(i + 1), id)))
     assert.equal((await ports.prices.of(id))?.size, 1)
-    const removed = await Promise.all(Array.from({ length: callersMany }, () => ports.prices.remove('44', id)))
+    const removed = await Promise.all(Array.from({ length: concurrentCallers }, () => ports.prices.remove('44', id)))
     assert.equal(removed.filter(Boolean).length, 1)
   },
 
-  'a large price is kept to the tenth': async ({ prices }) => {
+  'a large price is stored exactly': async ({ prices }) => {
     await prices.set('999', credits(1_234_567))
     assert.equal((await prices.table()).get('999'), 1_234_567)
   },
 
-  'what is no price is not set, and changes nothing': async ({ prices }) => {
+  'an invalid price is not set and changes nothing': async ({ prices }) => {
     await prices.set('44', priceMax)
     for (const wrong of [-1, priceMax + 1, Number.MAX_SAFE_INTEGER]) {
       await assert.rejects(prices.set('44', credits(wrong)), RangeError)
@@ -77,17 +77,17 @@ export const pricesContract: Contract<StoredPorts> = {
     assert.equal((await prices.table()).get('44'), priceMax)
   },
 
-  'of prices that are set for one prefix at the same time one stays, once': async ({ prices }) => {
-    await Promise.all(Array.from({ length: callersMany }, (_, i) => prices.set('44', credits(i + 1))))
+  'of concurrent prices for one prefix one stays': async ({ prices }) => {
+    await Promise.all(Array.from({ length: concurrentCallers }, (_, i) => prices.set('44', credits(i + 1))))
     const table = await prices.table()
     assert.equal(table.size, 2)
     const price = table.get('44') ?? assert.fail('no price')
-    assert.ok(price >= 1 && price <= callersMany)
+    assert.ok(price >= 1 && price <= concurrentCallers)
   },
 
-  'of many who remove one price at the same time one does, and nothing of it is left behind': async ({ prices }) => {
+  'of concurrent removals of one price one succeeds, and nothing is left': async ({ prices }) => {
     await prices.set('44', credits(1))
-    const removed = await Promise.all(Array.from({ length: callersMany }, () => prices.remove('44')))
+    const removed = await Promise.all(Array.from({ length: concurrentCallers }, () => prices.remove('44')))
     assert.equal(removed.filter(Boolean).length, 1)
     assert.deepEqual([...(await prices.table())], [['', 10]])
   },

@@ -14,11 +14,11 @@ import {
   withTraffic,
   type Traffic,
 } from './claimed-batches/traffic.ts'
-import { at, callersMany, farAhead, longAgo, testCarrier, type Contract } from './shared.ts'
+import { at, concurrentCallers, farAhead, longAgo, testCarrier, type Contract } from './shared.ts'
 
 const { delivered, unknown, refused, expired, sent } = OUTCOME
 
-/** Ports on a store whose server can be replaced by a standby that may lack something. */
+/** Ports on a store whose server can be replaced by a standby that may lack commits. */
 export interface PromotablePorts {
   readonly ports: StoredPorts
   /** Resolves once a process has noticed the promotion. */
@@ -31,15 +31,15 @@ const place = async ({ ports }: Traffic, id: MessageId) => (await ports.messageT
 
 const inDoubt = async ({ ports }: Traffic) => (await ports.promotions.open()).map((promotion) => promotion.inDoubt)
 
-/** Claims what is due in both lanes. */
+/** Claims all due messages of both lanes. */
 async function claimable(it: Traffic): Promise<MessageId[]> {
   await it.ports.claimedBatches.promote(1000)
   const dispatcher = await it.dispatcher()
   return idsOf([...(await it.claimAll(dispatcher)), ...(await it.claimAll(dispatcher, 'bulk'))])
 }
 
-async function carryOutAll({ ports }: Traffic, what: DoubtDecision): Promise<number> {
-  assert.equal(await ports.promotions.decide(what, 'somebody'), 'decided')
+async function carryOutAll({ ports }: Traffic, decision: DoubtDecision): Promise<number> {
+  assert.equal(await ports.promotions.decide(decision, 'somebody'), 'decided')
   let moved = 0
   for (;;) {
     const some = await ports.promotions.carryOut(2)
@@ -56,7 +56,7 @@ const receiptFor = (number: Msisdn, reference = 'of the lost server'): DeliveryR
   submitted: undefined,
 })
 
-/** Each check gets its traffic, and after it the money must be right. */
+/** Runs each check with its own traffic, and then checks the money. */
 const withPromotion = (
   promises: Readonly<Record<string, (it: Promotable) => Promise<void>>>,
 ): Contract<PromotablePorts> =>
@@ -85,24 +85,25 @@ export const promotionsContract: Contract<StoredPorts> = withTraffic({
   },
 })
 
-/** Contract of the port `Promotions` after a standby was promoted that may lack something. */
+/** Contract of the port `Promotions` after the promotion of a standby that may lack commits. */
 export const promotedContract: Contract<PromotablePorts> = withPromotion({
-  'what was due before is claimed by nobody, and what is accepted afterwards at once': async (it) => {
-    const by = await it.account()
-    const before = [...(await it.send(by, { to: 3 })), ...(await it.send(by, { to: 20 }))]
-    await it.promote()
-    const after = await it.send(by, { to: 2 })
-    assert.deepEqual(await claimable(it), after)
-    const [promotion] = await it.ports.promotions.open()
-    assert.equal(promotion?.messages, before.length)
-    assert.equal(promotion.inDoubt, before.length)
-    assert.equal(promotion.decision, undefined)
-    assert.ok(promotion.due !== undefined && promotion.due.first <= promotion.due.last)
-    assert.equal(await place(it, at(before, 0)), 'in-doubt')
-    assert.deepEqual(await it.codes(by, before), times(before.length, 'waiting'))
-  },
+  'messages that were due before a promotion are not claimed, and messages accepted afterwards are claimed at once':
+    async (it) => {
+      const by = await it.account()
+      const before = [...(await it.send(by, { to: 3 })), ...(await it.send(by, { to: 20 }))]
+      await it.promote()
+      const after = await it.send(by, { to: 2 })
+      assert.deepEqual(await claimable(it), after)
+      const [promotion] = await it.ports.promotions.open()
+      assert.equal(promotion?.messages, before.length)
+      assert.equal(promotion.inDoubt, before.length)
+      assert.equal(promotion.decision, undefined)
+      assert.ok(promotion.due !== undefined && promotion.due.first <= promotion.due.last)
+      assert.equal(await place(it, at(before, 0)), 'in-doubt')
+      assert.deepEqual(await it.codes(by, before), times(before.length, 'waiting'))
+    },
 
-  'what nobody can have submitted is not in doubt': async (it) => {
+  'messages that cannot have been submitted are not in doubt': async (it) => {
     const by = await it.account()
     const [scheduled] = await it.send(by, { due: farAhead })
     await it.promote()
@@ -122,7 +123,7 @@ export const promotedContract: Contract<PromotablePorts> = withPromotion({
     assert.deepEqual(await it.codes(by, [id]), ['waiting'])
   },
 
-  'no dispatcher of before submits anything, and what it had marked is unknown': async (it) => {
+  'dispatchers from before the promotion submit nothing more, and their marked messages become unknown': async (it) => {
     const by = await it.account()
     const ids = await it.send(by, { to: 4 })
     const dispatcher = await it.dispatcher()
@@ -134,28 +135,28 @@ export const promotedContract: Contract<PromotablePorts> = withPromotion({
     assert.deepEqual(await inDoubt(it), [3])
   },
 
-  'an answer that a dispatcher still gets proves what became of a message': async (it) => {
+  'a late report of a dispatcher proves the outcome of a message in doubt': async (it) => {
     const by = await it.account()
     const ids = await it.send(by, { to: 5 })
     const dispatcher = await it.dispatcher()
     const batch = await it.claim(dispatcher, 'single', 1000, 0)
     await it.promote()
     const [first, second, third] = batch.messages
-    const [taken, no, nobodyKnows] = [first ?? assert.fail(), second ?? assert.fail(), third ?? assert.fail()]
+    const [acceptedOne, no, nobodyKnows] = [first ?? assert.fail(), second ?? assert.fail(), third ?? assert.fail()]
     await it.ports.claimedBatches.record(dispatcher, [
-      ...allAccepted(batch, [taken]),
+      ...allAccepted(batch, [acceptedOne]),
       ...all('refused', batch, [no]),
       ...all('unknown', batch, [nobodyKnows]),
     ])
     assert.deepEqual(await it.codes(by, ids), [sent, refused, unknown, 'waiting', 'waiting'])
     assert.deepEqual(await inDoubt(it), [2])
-    await it.ports.deliveryReceipts.apply([{ ...receiptFor(taken.to), reference: referenceOf(taken) }])
+    await it.ports.deliveryReceipts.apply([{ ...receiptFor(acceptedOne.to), reference: referenceOf(acceptedOne) }])
     assert.deepEqual(await it.codes(by, ids), [delivered, refused, unknown, 'waiting', 'waiting'])
     assert.equal(await carryOutAll(it, 'send'), 2)
     assert.deepEqual(await claimable(it), ids.slice(3))
   },
 
-  'a receipt that fits no message proves that the message to its number was submitted': async (it) => {
+  'an unmatched receipt proves that the message to its number was submitted': async (it) => {
     const by = await it.account()
     const ids = await it.send(by, { numbers: [aNumber('27820000001'), aNumber('27820000002')] })
     await it.promote()
@@ -171,7 +172,7 @@ export const promotedContract: Contract<PromotablePorts> = withPromotion({
     assert.deepEqual(await claimable(it), ids.slice(0, 1))
   },
 
-  'a receipt that came before the promotion proves nothing': async (it) => {
+  'a receipt from before the promotion proves nothing': async (it) => {
     const by = await it.account()
     const number = aNumber('27820000003')
     await it.ports.deliveryReceipts.apply([receiptFor(number)])
@@ -181,7 +182,7 @@ export const promotedContract: Contract<PromotablePorts> = withPromotion({
     assert.deepEqual(await inDoubt(it), [1])
   },
 
-  'what an operator lets go is claimed once, with its attempts': async (it) => {
+  'a message that an operator releases is claimed once, with its attempts': async (it) => {
     const by = await it.account()
     const ids = [...(await it.send(by, { to: 3 })), ...(await it.send(by, { to: 20 }))]
     await it.promote()
@@ -191,7 +192,9 @@ export const promotedContract: Contract<PromotablePorts> = withPromotion({
     assert.deepEqual(await claimable(it), [])
   },
 
-  'what an operator ends is unknown, is never claimed, costs what it cost, and its receipt finds it': async (it) => {
+  'a message that an operator ends is unknown, stays charged, is never claimed, and its receipt still finds it': async (
+    it,
+  ) => {
     const by = await it.account()
     const number = aNumber('27820000004')
     const ids = await it.send(by, { numbers: [number, aNumber('27820000005')] })
@@ -206,7 +209,7 @@ export const promotedContract: Contract<PromotablePorts> = withPromotion({
     assert.deepEqual(await it.codes(by, ids), [delivered, unknown])
   },
 
-  'a decision stands, and is carried out by whoever comes next': async (it) => {
+  'a decision is final, and any process can carry it out': async (it) => {
     const by = await it.account()
     await it.send(by, { to: 3 })
     await it.send(by, { to: 3 })
@@ -223,17 +226,17 @@ export const promotedContract: Contract<PromotablePorts> = withPromotion({
     assert.equal(await it.ports.promotions.decide('send', 'second'), 'nothing-in-doubt')
   },
 
-  'of many that decide and carry out at the same time each message is moved by one': async (it) => {
+  'with concurrent decisions and executions each message is moved once': async (it) => {
     const by = await it.account()
     const ids: MessageId[] = []
-    for (let n = 0; n < callersMany; n++) ids.push(...(await it.send(by)))
+    for (let n = 0; n < concurrentCallers; n++) ids.push(...(await it.send(by)))
     await it.promote()
     const deciding = Array.from({ length: 8 }, (_, n) =>
       it.ports.promotions.decide(n % 2 === 0 ? 'send' : 'end', `number ${n}`),
     )
     const answers = await Promise.all(deciding)
     assert.equal(answers.filter((answer) => answer === 'decided').length, 4)
-    const moved = await Promise.all(Array.from({ length: callersMany }, () => it.ports.promotions.carryOut(4)))
+    const moved = await Promise.all(Array.from({ length: concurrentCallers }, () => it.ports.promotions.carryOut(4)))
     const rest = await it.ports.promotions.carryOut(1000)
     assert.equal(
       [...moved, rest].reduce((sum, some) => sum + some, 0),
@@ -243,7 +246,7 @@ export const promotedContract: Contract<PromotablePorts> = withPromotion({
     assert.deepEqual(claimed, (await it.ports.promotions.open()).length === 0 && answers[0] === 'decided' ? ids : [])
   },
 
-  'after the next promotion an operator decides anew': async (it) => {
+  'after another promotion an operator decides again': async (it) => {
     const by = await it.account()
     const ids = await it.send(by, { to: 2 })
     await it.send(by, { to: 3 })
@@ -258,7 +261,7 @@ export const promotedContract: Contract<PromotablePorts> = withPromotion({
     assert.deepEqual(await it.codes(by, ids), [unknown, unknown])
   },
 
-  'what is in doubt beyond its validity ends as unknown, and not as expired with a refund': async (it) => {
+  'a message in doubt beyond its validity ends as unknown, not as expired with a refund': async (it) => {
     const by = await it.account()
     const ids = await it.send(by, { to: 2 })
     await it.promote()
@@ -270,7 +273,7 @@ export const promotedContract: Contract<PromotablePorts> = withPromotion({
     assert.deepEqual(await it.ports.promotions.open(), [])
   },
 
-  'what an operator lets go beyond its validity ends as expired': async (it) => {
+  'a message that is released beyond its validity expires': async (it) => {
     const by = await it.account()
     const ids = await it.send(by)
     await it.promote()
@@ -279,7 +282,7 @@ export const promotedContract: Contract<PromotablePorts> = withPromotion({
     assert.deepEqual(await it.codes(by, ids), [expired])
   },
 
-  'sends in bulk that were running are stopped and listed with the rows that may have been sent': async (it) => {
+  'running bulk sends are stopped and listed with the rows that may have been sent': async (it) => {
     const by = await it.account()
     const { bulkSends, promotions } = it.ports
     const row = (at: number) => ({ row: at, number: aNumber(String(27820000000 + at)), fields: [] })
@@ -314,10 +317,10 @@ export const promotedContract: Contract<PromotablePorts> = withPromotion({
         [running, 2],
       ],
     )
-    const taken = await bulkSends.take(60, running)
-    assert.deepEqual([taken?.call, taken?.send.failedOver], [1, listed[1]?.failedOver])
-    const left = rowsOfCalls[1]?.map((one) => ({ ...one, refused: 'failed-over' as const })) ?? []
-    await bulkSends.end(running, 1, { accepted: [], messages: 0, cost: credits(0), left })
+    const claimedCall = await bulkSends.take(60, running)
+    assert.deepEqual([claimedCall?.call, claimedCall?.send.failedOver], [1, listed[1]?.failedOver])
+    const refusedRows = rowsOfCalls[1]?.map((one) => ({ ...one, refused: 'failed-over' as const })) ?? []
+    await bulkSends.end(running, 1, { accepted: [], messages: 0, cost: credits(0), left: refusedRows })
     const last = await bulkSends.find(by, running)
     assert.deepEqual([last?.state, last?.isStopped, last?.refused], ['ended', true, 2])
     assert.deepEqual([await bulkSends.start(by, draft), (await bulkSends.find(by, draft))?.state], [true, 'running'])

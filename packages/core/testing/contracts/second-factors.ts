@@ -4,7 +4,7 @@ import type { KeyHash } from '@gateway/core/accounts'
 import { factorOwner, type FactorOwner } from '@gateway/core/people'
 import type { SealedSecret } from '@gateway/core/webhooks'
 import { anAccount, anAccountId } from '../builders.ts'
-import { callersMany, type Contract } from './shared.ts'
+import { concurrentCallers, type Contract } from './shared.ts'
 
 const [ann, bob] = [factorOwner('operator', 1), factorOwner('account', 1)]
 const secret = (name: string) => `sealed ${name}` as SealedSecret
@@ -18,7 +18,7 @@ const trueOf = (all: readonly boolean[]) => all.filter((one) => one).length
 
 /** Contract of the port `SecondFactors`. */
 export const secondFactorsContract: Contract<StoredPorts> = {
-  'a second factor is found by its owner alone, and is set once until it is removed': async (ports) => {
+  'a second factor is found only by its owner, and can be set once until it is removed': async (ports) => {
     const { secondFactors } = ports
     assert.equal(await secondFactors.find(ann), undefined)
     await set(ports, ann)
@@ -33,17 +33,17 @@ export const secondFactorsContract: Contract<StoredPorts> = {
     await set(ports, ann)
   },
 
-  'of many that set one at the same time one does': async ({ secondFactors }) => {
-    const all = Array.from({ length: callersMany }, (_, at) => secondFactors.set(ann, secret(`${at}`), 1, []))
+  'of concurrent calls that set a second factor one succeeds': async ({ secondFactors }) => {
+    const all = Array.from({ length: concurrentCallers }, (_, at) => secondFactors.set(ann, secret(`${at}`), 1, []))
     assert.equal(trueOf(await Promise.all(all)), 1)
   },
 
-  'a time step is used once, by one of many at the same time, and none before it any more': async (ports) => {
+  'a time step is used once, also with concurrent calls, and earlier steps are refused afterwards': async (ports) => {
     const { secondFactors } = ports
     await set(ports, ann, 100)
     await set(ports, bob, 100)
     assert.equal(await secondFactors.useStep(ann, 100), false, 'it was set up with this one')
-    const all = Array.from({ length: callersMany }, () => secondFactors.useStep(ann, 102))
+    const all = Array.from({ length: concurrentCallers }, () => secondFactors.useStep(ann, 102))
     assert.equal(trueOf(await Promise.all(all)), 1)
     assert.equal(await secondFactors.useStep(ann, 101), false)
     assert.equal(await secondFactors.useStep(ann, 103), true)
@@ -52,12 +52,12 @@ export const secondFactorsContract: Contract<StoredPorts> = {
     assert.equal(await secondFactors.useStep(ann, 104), false)
   },
 
-  'a recovery code is used once, by one of many at the same time, and its owner alone': async (ports) => {
+  'a recovery code is used once, also with concurrent calls, and only by its owner': async (ports) => {
     const { secondFactors } = ports
     await set(ports, ann)
     await set(ports, bob, 1, ['c'])
     assert.equal(await secondFactors.useRecoveryCode(bob, hash('a')), false)
-    const all = Array.from({ length: callersMany }, () => secondFactors.useRecoveryCode(ann, hash('a')))
+    const all = Array.from({ length: concurrentCallers }, () => secondFactors.useRecoveryCode(ann, hash('a')))
     assert.equal(trueOf(await Promise.all(all)), 1)
     assert.equal((await secondFactors.find(ann))?.recoveryCodes, 1)
     assert.equal(await secondFactors.replaceRecoveryCodes(ann, ['x', 'y', 'z'].map(hash)), true)
@@ -68,7 +68,7 @@ export const secondFactorsContract: Contract<StoredPorts> = {
     assert.equal(await secondFactors.replaceRecoveryCodes(ann, []), false)
   },
 
-  'an account has to have one while that is required of it': async (ports) => {
+  'an account requires a second factor while that is set': async (ports) => {
     const { secondFactors } = ports
     const [{ id }, other] = [await anAccount(ports), await anAccount(ports)]
     assert.equal(await secondFactors.isRequired(id), false)
@@ -79,7 +79,7 @@ export const secondFactorsContract: Contract<StoredPorts> = {
     assert.equal(await secondFactors.setRequired(anAccountId(2 ** 31 - 1), true), false)
   },
 
-  'secrets are sealed again, all or none, and the last one is known': async (ports) => {
+  'resealing replaces all secrets or none, and the latest one is returned': async (ports) => {
     const { secondFactors } = ports
     assert.equal(await secondFactors.lastSecret(), undefined)
     await set(ports, ann)

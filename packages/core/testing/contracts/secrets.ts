@@ -3,7 +3,7 @@ import type { Account, AccountId } from '@gateway/core/accounts'
 import type { Login, PasswordAttempt, PasswordHash, Secrets, TooManyFailures } from '@gateway/core/people'
 import { instant, secondsAfter } from '@gateway/core/time'
 import { aNewAccount, unrestricted } from '../builders.ts'
-import { callersMany, type Contract } from './shared.ts'
+import { concurrentCallers, type Contract } from './shared.ts'
 
 const now = instant(Date.UTC(2026, 9, 18, 8))
 const failuresMax = 10
@@ -11,9 +11,9 @@ const unreserved = /^[A-Za-z0-9._~-]+$/
 
 interface Attempted extends Partial<Pick<PasswordAttempt, 'login' | 'network' | 'address' | 'now' | 'use'>> {
   readonly stored?: PasswordHash | undefined
-  /** Whether the login may be used from there; default: it may. */
+  /** True if the login may be used from this origin; the default. */
   readonly mayUse?: boolean
-  /** Is told of each look-up of the name. */
+  /** Called at each look-up of the name. */
   readonly lookUp?: () => Promise<void>
 }
 
@@ -22,7 +22,7 @@ const account: Account = { ...aNewAccount(), ...unrestricted, id: 7 as AccountId
 async function aUser(secrets: Secrets) {
   const password = secrets.newPassword()
   const stored = await secrets.hashPassword(password)
-  const attempt = async (given: string, more: Attempted = {}) => {
+  const attempt = async (typed: string, more: Attempted = {}) => {
     const { lookUp = () => Promise.resolve(), mayUse = true, ...rest } = more
     const known = 'stored' in more ? more.stored : stored
     const found: Login | undefined = known && { account, password: known }
@@ -30,7 +30,7 @@ async function aUser(secrets: Secrets) {
     const fixed = { login: 'thandi', network: '192.0.2.0/24', address: '192.0.2.1', now, ...rest }
     const result = await secrets.checkPassword({
       ...fixed,
-      password: given,
+      password: typed,
       remembered: look,
       stored: look,
       mayUse: () => mayUse,
@@ -54,7 +54,7 @@ const assertTooMany = (result: string | TooManyFailures): number => {
 
 /** Contract of the port `Secrets` at default settings: ten failures of one user from one network in a minute. */
 export const secretsContract: Contract<Secrets> = {
-  'keys and passwords are long, new each time, and need no encoding anywhere': (secrets) => {
+  'keys and passwords are long, random, and need no encoding in URLs, headers or XML': (secrets) => {
     const keys = Array.from({ length: 1000 }, () => secrets.newApiKey())
     const passwords = Array.from({ length: 1000 }, () => secrets.newPassword())
     assert.equal(new Set([...keys, ...passwords]).size, 2000)
@@ -63,7 +63,7 @@ export const secretsContract: Contract<Secrets> = {
     return Promise.resolve()
   },
 
-  'a key has always the same hash, another key another, and the hash does not show the key': (secrets) => {
+  'a key has one hash, different keys have different ones, and a hash does not reveal its key': (secrets) => {
     const [key, other] = [secrets.newApiKey(), secrets.newApiKey()]
     assert.equal(secrets.hashKey(key), secrets.hashKey(key))
     assert.notEqual(secrets.hashKey(key), secrets.hashKey(other))
@@ -72,13 +72,13 @@ export const secretsContract: Contract<Secrets> = {
     return Promise.resolve()
   },
 
-  'a password has another hash each time, and none shows it': async (secrets) => {
+  'each hash of a password is different, and none reveals it': async (secrets) => {
     const hashes = await Promise.all([secrets.hashPassword('sesame-42'), secrets.hashPassword('sesame-42')])
     assert.notEqual(hashes[0], hashes[1])
     for (const hash of hashes) assert.ok(!hash.includes('sesame'))
   },
 
-  'a hash for signing in opens to its password in either use, and only a hash for requests is weak for it': async (
+  'a hash for signing in can be checked in either use, and only a hash for requests is weak for signing in': async (
     secrets,
   ) => {
     const { attempt } = await aUser(secrets)
@@ -93,9 +93,7 @@ export const secretsContract: Contract<Secrets> = {
     }
   },
 
-  'a code of an authenticator is of its time step, and good in the steps beside it (RFC 6238, appendix B)': (
-    secrets,
-  ) => {
+  'a code of an authenticator is valid in its time step and the adjacent ones (RFC 6238, appendix B)': (secrets) => {
     const secret = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ'
     for (const [seconds, code] of [
       [59, '287082'],
@@ -116,16 +114,14 @@ export const secretsContract: Contract<Secrets> = {
     return Promise.resolve()
   },
 
-  'passwords that many people use are common, in any letter case, and what the gateway makes is not': async (
-    secrets,
-  ) => {
+  'frequent passwords are recognized in any letter case, and generated ones are not frequent': async (secrets) => {
     for (const common of ['password123', '1234567890', 'QwertyUiop', 'Christopher'])
       assert.equal(await secrets.isCommonPassword(common), true, common)
     for (const other of ['correct horse', 'password1234 of mine', '', secrets.newPassword()])
       assert.equal(await secrets.isCommonPassword(other), false, other)
   },
 
-  'the right password is right; another letter case, a longer one, a blank one and its own hash are wrong': async (
+  'only the right password is right; another letter case, a longer, a blank one and its own hash are wrong': async (
     secrets,
   ) => {
     const { password, stored, attempt } = await aUser(secrets)
@@ -136,7 +132,7 @@ export const secretsContract: Contract<Secrets> = {
     assert.equal(await attempt(odd, { stored: await secrets.hashPassword(odd) }), 'right')
   },
 
-  'from where the login may not be used its right password is wrong and counts, also while it is in use elsewhere':
+  'from a forbidden origin the right password is wrong and counts as a failure, also while it is in use elsewhere':
     async (secrets) => {
       const { password, attempt } = await aUser(secrets)
       assert.equal(await attempt(password), 'right')
@@ -148,21 +144,19 @@ export const secretsContract: Contract<Secrets> = {
       assert.equal(await attempt(password), 'right')
     },
 
-  'of two equal attempts at the same time from one network only that from where the login may be used is right': async (
-    secrets,
-  ) => {
+  'of two equal concurrent attempts from one network only the one from an allowed origin is right': async (secrets) => {
     const { password, attempt } = await aUser(secrets)
     const elsewhere = { mayUse: false, address: '192.0.2.2' }
     assert.deepEqual(await Promise.all([attempt(password, elsewhere), attempt(password)]), ['wrong', 'right'])
   },
 
-  'a user that is not there is wrong whatever the password, and counts': async (secrets) => {
+  'every password of an unknown user is wrong and counts as a failure': async (secrets) => {
     const { attempt, fail } = await aUser(secrets)
     await fail(failuresMax, { login: 'nobody', stored: undefined })
     assertTooMany(await attempt('', { login: 'nobody', stored: undefined }))
   },
 
-  'a stored text that is no hash is a wrong password or an error, never a right one': async (secrets) => {
+  'with an invalid stored hash every password is wrong or an error, never right': async (secrets) => {
     const { attempt } = await aUser(secrets)
     for (const text of ['', 'x', '$', 'sesame', '$scrypt$']) {
       const result = await attempt(text, { stored: text as PasswordHash, login: `user of ${text}` }).catch(
@@ -172,7 +166,7 @@ export const secretsContract: Contract<Secrets> = {
     }
   },
 
-  'beyond ten failures even the right password is refused, with the time to wait; then it is checked again': async (
+  'after ten failures even the right password is refused, with a waiting time; then it is checked again': async (
     secrets,
   ) => {
     const { password, attempt, fail } = await aUser(secrets)
@@ -182,7 +176,7 @@ export const secretsContract: Contract<Secrets> = {
     assert.equal(await attempt(password, { now: secondsAfter(now, wait) }), 'right')
   },
 
-  'attempts that were refused do not make the wait longer': async (secrets) => {
+  'refused attempts do not extend the waiting time': async (secrets) => {
     const { password, attempt, fail } = await aUser(secrets)
     await fail(failuresMax)
     const wait = assertTooMany(await attempt(password))
@@ -192,7 +186,7 @@ export const secretsContract: Contract<Secrets> = {
     assert.equal(await attempt(password, { now: secondsAfter(now, wait) }), 'right')
   },
 
-  'failures are counted by user, in any letter case, and network: other users and networks do not notice': async (
+  'failures are counted by user, in any letter case, and network, without effect on other users and networks': async (
     secrets,
   ) => {
     const { password, attempt, fail } = await aUser(secrets)
@@ -204,7 +198,7 @@ export const secretsContract: Contract<Secrets> = {
     assert.equal(await attempt(password, { network: '198.51.100.0/24' }), 'right')
   },
 
-  'a pair that was right lately stays right at once, also from a network with too many failures': async (secrets) => {
+  'a recently verified pair is accepted at once, also from a network with too many failures': async (secrets) => {
     const { password, attempt, fail } = await aUser(secrets)
     assert.equal(await attempt(password), 'right')
     await fail(failuresMax)
@@ -213,7 +207,7 @@ export const secretsContract: Contract<Secrets> = {
     assert.equal(await attempt(password, { now: secondsAfter(now, 5) }), 'right')
   },
 
-  'a pair in use is never locked out by who guesses in its network, however long that goes on': async (secrets) => {
+  'guesses from the same network never lock out a pair in use': async (secrets) => {
     const { password, attempt } = await aUser(secrets)
     for (let second = 0; second <= 1000; second += 5) {
       assert.equal(await attempt(password, { now: secondsAfter(now, second) }), 'right', `after ${second} s`)
@@ -222,7 +216,7 @@ export const secretsContract: Contract<Secrets> = {
     assertTooMany(await attempt('guess', { now: secondsAfter(now, 1001) }))
   },
 
-  'a pair in use is dropped when the password is replaced, also where guesses were too many': async (secrets) => {
+  'a new password invalidates a pair in use, also from a network with too many failures': async (secrets) => {
     const { password, attempt, fail } = await aUser(secrets)
     const replaced = await secrets.hashPassword('another')
     for (let second = 0; second < 20; second++) await attempt(password, { now: secondsAfter(now, second) })
@@ -231,7 +225,7 @@ export const secretsContract: Contract<Secrets> = {
     assertTooMany(await attempt(password, { now: secondsAfter(now, 21), stored: replaced }))
   },
 
-  'beyond ten failures no name is looked up, and before that each is once, whether somebody has it or not': async (
+  'every attempt looks its name up once, known or not, and after ten failures no name is looked up': async (
     secrets,
   ) => {
     const { attempt, stored } = await aUser(secrets)
@@ -253,7 +247,7 @@ export const secretsContract: Contract<Secrets> = {
     }
   },
 
-  'a look-up that fails rejects, and is no failure of the user': async (secrets) => {
+  'if a look-up fails, the check rejects without counting a failure': async (secrets) => {
     const { attempt, fail } = await aUser(secrets)
     const lookUp = () => Promise.reject(new Error('no database'))
     for (let n = 0; n <= failuresMax; n++) await assert.rejects(attempt(`guess ${n}`, { lookUp }), /no database/)
@@ -261,7 +255,7 @@ export const secretsContract: Contract<Secrets> = {
     assertTooMany(await attempt('one more'))
   },
 
-  'a password that was right lately and has been replaced since is wrong': async (secrets) => {
+  'a recently verified password that has been replaced is wrong': async (secrets) => {
     const { password, attempt } = await aUser(secrets)
     assert.equal(await attempt(password), 'right')
     assert.equal(await attempt(password, { stored: await secrets.hashPassword('another') }), 'wrong')
@@ -269,29 +263,29 @@ export const secretsContract: Contract<Secrets> = {
     assert.equal(await attempt(password, { login: 'sipho', stored: await secrets.hashPassword('his') }), 'wrong')
   },
 
-  'right passwords are no failures: any number of them may come': async (secrets) => {
+  'right passwords are not failures, however many there are': async (secrets) => {
     const { password, attempt } = await aUser(secrets)
     for (let i = 0; i < 3 * failuresMax; i++) assert.equal(await attempt(password), 'right')
     assert.equal(await attempt('wrong'), 'wrong')
   },
 
-  'equal attempts at the same time count as one failure': async (secrets) => {
+  'equal concurrent attempts count as one failure': async (secrets) => {
     const { attempt, fail } = await aUser(secrets)
-    const results = await Promise.all(Array.from({ length: callersMany }, () => attempt('old password')))
+    const results = await Promise.all(Array.from({ length: concurrentCallers }, () => attempt('old password')))
     assert.deepEqual(new Set(results), new Set(['wrong']))
     await fail(failuresMax - 1)
     assertTooMany(await attempt('one more'))
   },
 
-  'many who log in rightly at the same time are all let in': async (secrets) => {
+  'concurrent right log-ins all succeed': async (secrets) => {
     const { password, attempt } = await aUser(secrets)
-    const results = await Promise.all(Array.from({ length: callersMany }, () => attempt(password)))
+    const results = await Promise.all(Array.from({ length: concurrentCallers }, () => attempt(password)))
     assert.deepEqual(new Set(results), new Set(['right']))
   },
 
-  'of 64 different guesses at the same time no more than ten are looked at': async (secrets) => {
+  'of 64 different concurrent guesses at most ten are checked': async (secrets) => {
     const { attempt } = await aUser(secrets)
-    const results = await Promise.all(Array.from({ length: callersMany }, (_, i) => attempt(`guess ${i}`)))
+    const results = await Promise.all(Array.from({ length: concurrentCallers }, (_, i) => attempt(`guess ${i}`)))
     assert.ok(!results.includes('right'))
     assert.ok(results.filter((result) => result === 'wrong').length <= failuresMax)
     assertTooMany(await attempt('one more'))

@@ -22,7 +22,7 @@ import {
   aSender,
   numbers,
 } from '../builders.ts'
-import { accepted, at, callersMany, checkGenerated, dispatchDue, type Contract } from './shared.ts'
+import { accepted, at, concurrentCallers, checkGenerated, dispatchDue, type Contract } from './shared.ts'
 import { chooseSender } from './specification/messages.ts'
 
 const [short, long] = [anAddress('40404'), anAddress('12025550199')]
@@ -35,7 +35,7 @@ const someAccounts = async (ports: StoredPorts, count: number): Promise<readonly
 
 /** Contract of the port `Senders`. */
 export const sendersContract: Contract<StoredPorts> = {
-  'a code belongs to one account at a time, which is seen with the account': async (ports) => {
+  'a code belongs to one account at a time and is listed with it': async (ports) => {
     const [one, two] = [await anAccount(ports), await anAccount(ports)]
     assert.deepEqual(await ports.senders.assigned(), [])
     assert.equal(await ports.senders.assign(short, one.id), 'assigned')
@@ -56,13 +56,13 @@ export const sendersContract: Contract<StoredPorts> = {
     assert.deepEqual((await ports.accounts.find(two.id))?.account.shortCodes, [short])
   },
 
-  'a code cannot be given to an account that is not there': async (ports) => {
+  'a code cannot be assigned to an unknown account': async (ports) => {
     assert.equal(await ports.senders.assign(short, accountId(99_999) ?? assert.fail()), 'no-such-account')
     assert.deepEqual(await ports.senders.assigned(), [])
     assert.equal(await ports.senders.release(long), false)
   },
 
-  'which senders an account may name is said anew, and is taken back; each account has its own': async (ports) => {
+  'settings of an allowed sender are replaced and removed, separately for each account': async (ports) => {
     const [a, b] = [await anAccount(ports), await anAccount(ports)]
     const says: AllowedSender = {
       ...{ account: a.id, sender: aSender('Acme'), destinations: ['27', '2782'], defaultFor: ['', '27'] },
@@ -92,7 +92,7 @@ export const sendersContract: Contract<StoredPorts> = {
     assert.deepEqual((await ports.accounts.find(b.id))?.account.shortCodes, [])
   },
 
-  'a carrier with which a sender is not registered is given its own, or refused the message, as its account says':
+  "over a carrier without registration of the sender, the carrier's own is used or the message is refused, as the account says":
     async (ports) => {
       const { id: by } = await anAccount(ports)
       const [registered, other] = [aCarrierId('registered'), aCarrierId('other')]
@@ -106,8 +106,8 @@ export const sendersContract: Contract<StoredPorts> = {
         const to = [...senders, undefined].map((from, i) => ({ number: at(numbers(4), i), cost: credits(10), from }))
         const order = anOrder(by, { to: [] })
         await accepted(ports, { ...order, senders: pool.slice(0, 1), texts: [{ body: aBody(), due: undefined, to }] })
-        const wanted = { carrier, lane: 'single', messagesMax: 10, markedMax: 0, leaseSeconds: 600 } as const
-        const batch = await ports.claimedBatches.claim(await ports.claimedBatches.register(600), wanted)
+        const claimRequest = { carrier, lane: 'single', messagesMax: 10, markedMax: 0, leaseSeconds: 600 } as const
+        const batch = await ports.claimedBatches.claim(await ports.claimedBatches.register(600), claimRequest)
         assert.ok(typeof batch === 'object')
         return batch.messages.map(({ from, onlyOver }) => [from, onlyOver])
       }
@@ -127,10 +127,10 @@ export const sendersContract: Contract<StoredPorts> = {
       assert.ok(replaced)
     },
 
-  'of many who want a code one gets it': async (ports) => {
+  'of concurrent assignments of one code one succeeds': async (ports) => {
     const accounts = await someAccounts(ports, 8)
-    const told = await Promise.all(accounts.map(({ id }) => ports.senders.assign(short, id)))
-    assert.deepEqual(told.toSorted(), ['assigned', ...Array.from({ length: 7 }, () => 'taken')])
+    const results = await Promise.all(accounts.map(({ id }) => ports.senders.assign(short, id)))
+    assert.deepEqual(results.toSorted(), ['assigned', ...Array.from({ length: 7 }, () => 'taken')])
     assert.equal((await ports.senders.assigned()).length, 1)
   },
 }
@@ -146,7 +146,7 @@ const someAccountIds = async (ports: StoredPorts, count: number): Promise<readon
 const send = async (ports: StoredPorts, by: AccountId, to: readonly Msisdn[], senders = pool) =>
   (await accepted(ports, anOrder(by, { to, senders, costs: [0] }))).ids
 
-/** By message, the address that it leaves from, of all that is due. */
+/** Dispatches all due messages and returns a function from message ids to their sender addresses. */
 async function addresses(ports: StoredPorts): Promise<(ids: readonly MessageId[]) => readonly SenderAddress[]> {
   const byId = new Map<MessageId, SenderAddress | undefined>()
   for (const lane of ['single', 'bulk'] as const) {
@@ -160,39 +160,32 @@ const asks = fc.array(
   { minLength: 5, maxLength: 25 },
 )
 
-/** Which address a message leaves from (ruling 1.18). */
+/** Contract of the choice of the sender address (ruling 1.18). */
 export const choosing: Contract<StoredPorts> = {
-  'the address for an account and a number stays, whatever is sent beside it, also where a number is given twice':
-    async (ports) => {
-      const { id } = await anAccount(ports)
-      const to = numbers(20)
-      const sent = [
-        await send(ports, id, to),
-        await send(ports, id, numbers(40)),
-        await send(ports, id, to.toReversed()),
-      ]
-      const twice = await send(ports, id, [aNumber('27839000000'), aNumber('27839000000'), aNumber('27839000000')])
-      const from = await addresses(ports)
-      const [first = [], more = [], reversed = []] = sent.map(from)
-      assert.ok(first.every((address) => pool.includes(address)))
-      assert.deepEqual(more.slice(0, 20), first)
-      assert.deepEqual(reversed, first.toReversed())
-      assert.equal(new Set(from(twice)).size, 1)
-    },
+  'an account keeps its address for a number, whatever else is sent, also if a number occurs twice': async (ports) => {
+    const { id } = await anAccount(ports)
+    const to = numbers(20)
+    const sent = [await send(ports, id, to), await send(ports, id, numbers(40)), await send(ports, id, to.toReversed())]
+    const twice = await send(ports, id, [aNumber('27839000000'), aNumber('27839000000'), aNumber('27839000000')])
+    const from = await addresses(ports)
+    const [first = [], more = [], reversed = []] = sent.map(from)
+    assert.ok(first.every((address) => pool.includes(address)))
+    assert.deepEqual(more.slice(0, 20), first)
+    assert.deepEqual(reversed, first.toReversed())
+    assert.equal(new Set(from(twice)).size, 1)
+  },
 
-  'of accounts that all send at the same time each is heard from another address while there are enough': async (
-    ports,
-  ) => {
+  'accounts that send concurrently to one number have different addresses while there are enough': async (ports) => {
     const accounts = await someAccountIds(ports, 3)
-    const wanted = numbers(50)
+    const recipients = numbers(50)
     const sent = await Promise.all(
-      Array.from({ length: callersMany }, (_, i) =>
-        send(ports, at(accounts, i % 3), i % 2 === 0 ? wanted : wanted.toReversed()),
+      Array.from({ length: concurrentCallers }, (_, i) =>
+        send(ports, at(accounts, i % 3), i % 2 === 0 ? recipients : recipients.toReversed()),
       ),
     )
     const from = await addresses(ports)
     const inOrder = sent.map((ids, i) => (i % 2 === 0 ? from(ids) : from(ids).toReversed()))
-    for (const [n] of wanted.entries()) {
+    for (const [n] of recipients.entries()) {
       assert.equal(new Set(inOrder.map((all) => all[n])).size, 3)
       for (let i = 0; i < 3; i++) {
         assert.equal(new Set(inOrder.filter((_, caller) => caller % 3 === i).map((all) => all[n])).size, 1)
@@ -200,23 +193,21 @@ export const choosing: Contract<StoredPorts> = {
     }
   },
 
-  'of generated sends by accounts with changing pools each leaves from the address that the rule says': async (
-    ports,
-  ) => {
+  'in generated sends with changing pools each message has the address of the rule': async (ports) => {
     let round = 0
-    await checkGenerated(asks, 8, async (asked) => {
+    await checkGenerated(asks, 8, async (generated) => {
       const accounts = await someAccountIds(ports, 5)
       const to = numbers(3, String(10 + round++))
       const chosen = new Map(to.map((number) => [number, new Map<AccountId, SenderAddress>()]))
       const expected: (SenderAddress | undefined)[] = []
       const sent: MessageId[] = []
-      for (const ask of asked) {
+      for (const ask of generated) {
         const [account, number] = [at(accounts, ask.account), at(to, ask.number)]
         sent.push(...(await send(ports, account, [number], ask.pool)))
         const byAccount = chosen.get(number) ?? assert.fail()
         const ofOthers = [...byAccount].flatMap(([other, address]) => (other === account ? [] : [address]))
         const address = chooseSender(preferredBy(account, ask.pool), byAccount.get(account), new Set(ofOthers))
-        // Where there is nothing to choose nothing is remembered.
+        // If there is only one address, none is remembered.
         if (address !== undefined && ask.pool.length > 1) byAccount.set(account, address)
         expected.push(address)
       }

@@ -20,7 +20,7 @@ async function deliver(traffic: Traffic, messagesMax: number): Promise<void> {
 
 /** Contract of the port `SentMessages`. */
 export const sentMessagesContract: Contract<StoredPorts> = withTraffic({
-  'a message is told as it was accepted: to whom, which text, when, at what price': async (traffic) => {
+  'a sent message has its number, text, time and price of acceptance': async (traffic) => {
     const [by, text] = [await traffic.account(), 'Hello €'.repeat(30)]
     const [id = nobody] = await traffic.send(by, { numbers: [aNumber('27825550101')], text, costs: [25] })
     const [found] = await traffic.ports.sentMessages.list(by, all)
@@ -41,13 +41,15 @@ export const sentMessagesContract: Contract<StoredPorts> = withTraffic({
   'a message has the options of its send, scheduled or not': async (traffic) => {
     const by = await traffic.account()
     for (const due of [undefined, farAhead]) {
-      const wanted = { validity: 90, priority: 2, flash: true, category: aCategory() } as const
-      const [id = nobody] = await traffic.send(by, { ...wanted, ...(due && { due }) })
-      assert.deepEqual((await traffic.ports.sentMessages.find(by, id))?.options, wanted)
+      const options = { validity: 90, priority: 2, flash: true, category: aCategory() } as const
+      const [id = nobody] = await traffic.send(by, { ...options, ...(due && { due }) })
+      assert.deepEqual((await traffic.ports.sentMessages.find(by, id))?.options, options)
     }
   },
 
-  'the list has the latest first, in pages by the last message of the one before': async (traffic) => {
+  'messages are listed latest first, in pages that continue after the last message of the page before': async (
+    traffic,
+  ) => {
     const by = await traffic.account()
     const sent = [
       ...(await traffic.send(by)),
@@ -68,7 +70,7 @@ export const sentMessagesContract: Contract<StoredPorts> = withTraffic({
     assert.deepEqual(await sentMessages.list(by, { ...all, since: farAhead }), [])
   },
 
-  'an account learns nothing of the messages of another': async (traffic) => {
+  'an account sees no messages of another': async (traffic) => {
     const [by, other] = [await traffic.account(), await traffic.account()]
     await traffic.send(by)
     const [foreign = nobody] = await traffic.send(other)
@@ -80,7 +82,7 @@ export const sentMessagesContract: Contract<StoredPorts> = withTraffic({
     assert.equal((await sentMessages.list(by, all)).length, 1)
   },
 
-  'the last send to many is told with how many opted out by answering it': async (traffic) => {
+  'the last send to many has the number of people who opted out by answering it': async (traffic) => {
     const { ports } = traffic
     const [by, other] = [await traffic.account(), await traffic.account()]
     const to = numbers(5)
@@ -108,7 +110,7 @@ export const sentMessagesContract: Contract<StoredPorts> = withTraffic({
     assert.equal(await ports.sentMessages.lastSend(other, longAgo, 1), undefined)
   },
 
-  'a confirmation of an opt-out is not among them': async (traffic) => {
+  'confirmations of opt-outs are not listed': async (traffic) => {
     const { ports } = traffic
     const by = await traffic.account()
     const [number = aNumber()] = numbers(1)
@@ -123,7 +125,7 @@ export const sentMessagesContract: Contract<StoredPorts> = withTraffic({
     assert.equal(await ports.sentMessages.find(by, confirmed), undefined)
   },
 
-  'while many are accepted a page has each message once': async (traffic) => {
+  'during concurrent acceptances a page has each message once': async (traffic) => {
     const by = await traffic.account()
     const sends = Array.from({ length: 20 }, () => traffic.send(by, { to: 2 }))
     const pages = Array.from({ length: 20 }, () => traffic.ports.sentMessages.list(by, all))

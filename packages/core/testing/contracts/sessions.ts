@@ -10,10 +10,10 @@ import {
 } from '@gateway/core/people'
 import type { SealedSecret } from '@gateway/core/webhooks'
 import { anAccount, anAccountId } from '../builders.ts'
-import { callersMany, type Contract } from './shared.ts'
+import { concurrentCallers, type Contract } from './shared.ts'
 
 const bounds: SessionBounds = { idleSeconds: 3600, secondsMax: 7200 }
-/** By these every session is over, whatever the clock. */
+/** Bounds by which every session has ended, whatever the clock. */
 const over = [
   { idleSeconds: -60, secondsMax: 7200 },
   { idleSeconds: 3600, secondsMax: -60 },
@@ -36,7 +36,7 @@ async function opened({ sessions }: StoredPorts, by: Awaited<ReturnType<typeof a
 
 /** Contract of the port `Sessions`. */
 export const sessionsContract: Contract<StoredPorts> = {
-  'a session is found by its hash alone, with what it was opened with': async (ports) => {
+  'a session is found only by its hash, with its data': async (ports) => {
     const account = await anAccount(ports, { password: first })
     const id = await opened(ports, account, 'a')
     const found = await ports.sessions.find(hash('a'), bounds, true)
@@ -49,7 +49,7 @@ export const sessionsContract: Contract<StoredPorts> = {
     assert.equal(await ports.sessions.find('' as KeyHash, bounds, true), undefined)
   },
 
-  'none is opened with another password, for a locked account, or for nobody': async (ports) => {
+  'no session is opened with another password, for a locked account, or for an unknown one': async (ports) => {
     const account = await anAccount(ports, { password: first })
     const locked = await anAccount(ports, { password: first, locked: true })
     const { sessions } = ports
@@ -59,7 +59,7 @@ export const sessionsContract: Contract<StoredPorts> = {
     assert.equal(await sessions.find(hash('a'), bounds, true), undefined)
   },
 
-  'a session is over when it was idle or open for too long, and opening another one forgets it': async (ports) => {
+  'a session ends after its idle time or its maximum time, and opening another one deletes it': async (ports) => {
     const account = await anAccount(ports, { password: first })
     await opened(ports, account, 'a')
     for (const end of over) {
@@ -72,7 +72,7 @@ export const sessionsContract: Contract<StoredPorts> = {
     assert.ok(await ports.sessions.find(hash('b'), bounds, true))
   },
 
-  'another password ends all sessions of the account, and none of another account': async (ports) => {
+  'a new password ends all sessions of the account, and none of another account': async (ports) => {
     const [account, other] = [await anAccount(ports, { password: first }), await anAccount(ports, { password: first })]
     await opened(ports, account, 'a')
     await opened(ports, other, 'b')
@@ -84,7 +84,7 @@ export const sessionsContract: Contract<StoredPorts> = {
     assert.ok(await ports.sessions.find(hash('b'), bounds, true))
   },
 
-  'a lock ends the sessions of the account, also for the time after it is unlocked': async (ports) => {
+  'a lock ends the sessions of the account for good, also after it is unlocked': async (ports) => {
     const [account, other] = [await anAccount(ports, { password: first }), await anAccount(ports, { password: first })]
     await opened(ports, account, 'a')
     await opened(ports, other, 'b')
@@ -96,7 +96,7 @@ export const sessionsContract: Contract<StoredPorts> = {
     assert.ok(await ports.sessions.find(hash('b'), bounds, true), 'unlocking ends nothing')
   },
 
-  'an account ends its own sessions only, one or all but one': async (ports) => {
+  'an account ends only its own sessions, one or all except one': async (ports) => {
     const [account, other] = [await anAccount(ports, { password: first }), await anAccount(ports, { password: first })]
     const { sessions } = ports
     const ids: SessionId[] = []
@@ -120,13 +120,13 @@ export const sessionsContract: Contract<StoredPorts> = {
     assert.ok(await sessions.find(hash('foreign'), bounds, true))
   },
 
-  'of many that use a link at the same time one gets a session, and later nobody': async (ports) => {
+  'of concurrent uses of a link one gets a session, and later uses get none': async (ports) => {
     const account = await anAccount(ports, { password: first })
     const { sessions } = ports
     const link = hash('link')
     assert.equal(await sessions.offerLink(account.id, link, 600), true)
     assert.equal(await sessions.offerLink(nobody, hash('x'), 600), false)
-    const tries = Array.from({ length: callersMany }, (_, i) => sessions.openByLink(link, aSession(`${i}`)))
+    const tries = Array.from({ length: concurrentCallers }, (_, i) => sessions.openByLink(link, aSession(`${i}`)))
     const got = (await Promise.all(tries)).filter((id) => id !== undefined)
     assert.equal(got.length, 1)
     assert.equal((await sessions.list({ account: account.id }, bounds)).length, 1)
@@ -139,7 +139,7 @@ export const sessionsContract: Contract<StoredPorts> = {
     )
   },
 
-  'a session without a second factor is over while its account has to have one': async (ports) => {
+  'a session without a second factor ends while its account requires one': async (ports) => {
     const { sessions, secondFactors } = ports
     const account = await anAccount(ports, { password: first })
     await opened(ports, account, 'a')
@@ -159,7 +159,7 @@ export const sessionsContract: Contract<StoredPorts> = {
     assert.deepEqual(await sessions.list({ account: account.id }, bounds), [])
   },
 
-  'a link is worth nothing when its time is over, or while its account is locked': async (ports) => {
+  'a link is invalid after its time and while its account is locked': async (ports) => {
     const account = await anAccount(ports)
     const { sessions } = ports
     await sessions.offerLink(account.id, hash('old'), -60)

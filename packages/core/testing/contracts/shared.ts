@@ -9,14 +9,14 @@ import { assert as assertProperty, asyncProperty, type Arbitrary } from 'fast-ch
 import { sharedSeed } from '../chance.ts'
 
 /**
- * The promises of a port, each under the sentence that states it. A check gets a subject of its own, new and empty, and
- * throws (`node:assert`) where the promise is broken. Whoever writes another adapter runs every check against it.
+ * Promises of a port, each under the sentence that states it. A check gets a new, empty subject and throws
+ * (`node:assert`) if the promise is broken. Every adapter of the port must pass every check.
  */
 export type Contract<Subject> = Readonly<Record<string, (subject: Subject) => Promise<void>>>
 
 /**
- * Checks so many generated cases one after the other, seeded as `testChance`, and ends at the first that fails: they
- * share what they are checked on.
+ * Checks generated cases one after the other, seeded as `testChance`, and stops at the first failure, because the cases
+ * share the ports.
  */
 export const checkGenerated = <Case>(
   cases: Arbitrary<Case>,
@@ -25,12 +25,12 @@ export const checkGenerated = <Case>(
 ): Promise<void> =>
   assertProperty(asyncProperty(cases, check), { seed: sharedSeed(), numRuns: casesMax, endOnFailure: true })
 
-// What several contracts need. No clock can be asked for the store's time: these moments are past and future by any.
+// Helpers of several contracts. The store's clock cannot be read, so these moments are past and future by any clock.
 export const longAgo: Instant = instant(Date.UTC(2001, 0, 1))
 export const farAhead: Instant = instant(Date.UTC(2201, 0, 1))
 
-/** The parallel calls of a race. */
-export const callersMany = 64
+/** Number of concurrent calls in a race. */
+export const concurrentCallers = 64
 
 export async function collect<T>(items: AsyncIterable<T>): Promise<readonly T[]> {
   const all: T[] = []
@@ -38,14 +38,14 @@ export async function collect<T>(items: AsyncIterable<T>): Promise<readonly T[]>
   return all
 }
 
-/** The ledger is right, and all balances together are `balances` (in tenths) if that is given. */
+/** Asserts that the ledger is consistent and, if `balances` is present, that all balances add up to it (in tenths). */
 export async function assertLedger({ ledger }: Pick<StoredPorts, 'ledger'>, balances?: number): Promise<void> {
   const check = await ledger.check()
   assert.deepEqual(check.differences, [])
   if (balances !== undefined) assert.equal(check.balances, balances)
 }
 
-/** An order that is accepted or the test ends: one result per recipient over all texts, and the balance after it. */
+/** Accepts an order, or fails the test. Returns one result per recipient over all texts, and the balance afterwards. */
 export async function accepted({ messages }: Pick<StoredPorts, 'messages'>, order: Order) {
   const acceptance = await messages.accept(order)
   if (typeof acceptance === 'string') assert.fail(`the order was refused: ${acceptance}`)
@@ -55,17 +55,17 @@ export async function accepted({ messages }: Pick<StoredPorts, 'messages'>, orde
 
 export const testCarrier: CarrierId = carrierId('contract') ?? assert.fail('carrierId refused a name')
 
-/** Everything that is due in this lane, as one dispatcher claims it and a carrier takes it. */
+/** Claims all due messages of the lane as one dispatcher and records them as accepted by a carrier. */
 export async function dispatchDue(
   { claimedBatches }: Pick<StoredPorts, 'claimedBatches'>,
   lane: Lane,
   handover: (message: ClaimedMessage) => Handover,
 ): Promise<readonly ClaimedMessage[]> {
-  const wanted = { carrier: testCarrier, lane, messagesMax: 1000, markedMax: 1000, leaseSeconds: 600 }
+  const claimRequest = { carrier: testCarrier, lane, messagesMax: 1000, markedMax: 1000, leaseSeconds: 600 }
   const dispatcher = await claimedBatches.register(600)
   const all: ClaimedMessage[] = []
   for (;;) {
-    const batch = await claimedBatches.claim(dispatcher, wanted)
+    const batch = await claimedBatches.claim(dispatcher, claimRequest)
     if (batch === 'fenced') assert.fail('a live dispatcher was fenced')
     if (batch === 'nothing') break
     assert.equal(await claimedBatches.mark(dispatcher, batch.id, batch.messages.length), 'marked')
@@ -81,15 +81,15 @@ export async function dispatchDue(
   return all
 }
 
-/** The statuses of these ids to this account, of whatever age. */
+/** Returns the statuses of these ids for this account, whatever their age. */
 export const statusesOf = ({ messages }: Pick<StoredPorts, 'messages'>, by: AccountId, ids: readonly MessageId[]) =>
   messages.status(by, ids, longAgo)
 
-/** Their codes; 'waiting' and 'not-found' where there is none. */
-export const codesOf = async (...asked: Parameters<typeof statusesOf>): Promise<readonly (number | string)[]> =>
-  (await statusesOf(...asked)).map((status) => (typeof status === 'string' ? status : status.code))
+/** Returns their codes, or 'waiting' and 'not-found' if there is none. */
+export const codesOf = async (...args: Parameters<typeof statusesOf>): Promise<readonly (number | string)[]> =>
+  (await statusesOf(...args)).map((status) => (typeof status === 'string' ? status : status.code))
 
 export const inTenths = (amounts: readonly Credits[]): readonly number[] => [...amounts].sort((a, b) => a - b)
 
-/** The item at this index, or the test ends. */
+/** Returns the item at this index, or fails the test. */
 export const at = <T>(items: readonly T[], index: number): T => items[index] ?? assert.fail(`nothing at ${index}`)

@@ -41,7 +41,7 @@ import { wakeupsContract } from './wakeups.ts'
 import { webhooksContract } from './webhooks.ts'
 import type { Contract } from './shared.ts'
 
-/** The contract of every stored port. Each adapter of them runs all of these. */
+/** Contracts of all stored ports. Every adapter of these ports must pass all of them. */
 export const storedPortContracts: { readonly [Port in keyof StoredPorts]: Contract<StoredPorts> } = {
   accounts: accountsContract,
   rateLimits: rateLimitsContract,

@@ -4,7 +4,7 @@ import type { Msisdn } from '@gateway/core/messages'
 import type { Suppression, SuppressionEntry, SuppressionScope } from '@gateway/core/suppressions'
 import { instant, secondsAfter } from '@gateway/core/time'
 import { anAccount, aNumber, numbers } from '../builders.ts'
-import { callersMany, collect, type Contract } from './shared.ts'
+import { concurrentCallers, collect, type Contract } from './shared.ts'
 
 const now = instant(Date.UTC(2026, 9, 18, 8, 0, 0, 123))
 const entry = (scope: SuppressionScope, kind: Suppression, number: Msisdn, since = now): SuppressionEntry => ({
@@ -16,7 +16,7 @@ const entry = (scope: SuppressionScope, kind: Suppression, number: Msisdn, since
 
 /** Contract of the port `Suppressions`. */
 export const suppressionsContract: Contract<StoredPorts> = {
-  'a number without any entry is not in the answer': async (ports) => {
+  'a number without an entry is not in the result': async (ports) => {
     const { id } = await anAccount(ports)
     const [quiet = assert.fail(), blocked = assert.fail()] = numbers(2)
     await ports.suppressions.add(entry(id, 'opt-out', blocked))
@@ -37,7 +37,7 @@ export const suppressionsContract: Contract<StoredPorts> = {
     assert.equal((await ports.suppressions.matching(main.id, [aNumber()])).size, 0)
   },
 
-  'what holds for everybody and what holds for the account come together, each kind once': async (ports) => {
+  'entries for everybody and for the account are combined, each kind once': async (ports) => {
     const { suppressions } = ports
     const { id } = await anAccount(ports)
     const [a = assert.fail(), b = assert.fail(), c = assert.fail()] = numbers(3)
@@ -55,7 +55,7 @@ export const suppressionsContract: Contract<StoredPorts> = {
     )
   },
 
-  'a thousand numbers are looked up in one call': async (ports) => {
+  'one call looks up a thousand numbers': async (ports) => {
     const { id } = await anAccount(ports)
     const all = numbers(1000)
     const blocked = all.filter((_, i) => i % 100 === 7)
@@ -64,7 +64,7 @@ export const suppressionsContract: Contract<StoredPorts> = {
     assert.deepEqual([...found.keys()].sort(), blocked)
   },
 
-  'an entry that is there already keeps its first time': async (ports) => {
+  'an existing entry keeps its first time': async (ports) => {
     const { suppressions } = ports
     const { id } = await anAccount(ports)
     assert.equal(await suppressions.add(entry(id, 'opt-out', aNumber())), 'added')
@@ -76,17 +76,17 @@ export const suppressionsContract: Contract<StoredPorts> = {
     assert.equal(await suppressions.add(entry('everybody', 'opt-out', aNumber())), 'added', 'another scope')
   },
 
-  'an entry is removed alone, once, and may come again with a new time': async (ports) => {
+  'an entry is removed alone, once, and can be added again with a new time': async (ports) => {
     const { suppressions } = ports
     const { id } = await anAccount(ports)
-    const kept = entry('everybody', 'blacklist', aNumber())
-    await suppressions.add(kept)
+    const other = entry('everybody', 'blacklist', aNumber())
+    await suppressions.add(other)
     await suppressions.add(entry(id, 'blacklist', aNumber()))
     assert.equal(await suppressions.remove(entry(id, 'opt-out', aNumber())), false, 'another kind')
     await suppressions.add(entry(id, 'opt-out', aNumber()))
     assert.equal(await suppressions.remove(entry(id, 'blacklist', aNumber())), true)
     assert.equal(await suppressions.remove(entry(id, 'blacklist', aNumber())), false)
-    assert.deepEqual(await collect(suppressions.list('everybody', 'blacklist')), [kept])
+    assert.deepEqual(await collect(suppressions.list('everybody', 'blacklist')), [other])
     assert.deepEqual(await collect(suppressions.list(id, 'opt-out')), [entry(id, 'opt-out', aNumber())])
     assert.deepEqual(await collect(suppressions.list(id, 'blacklist')), [], 'nothing is left behind')
     const again = entry(id, 'blacklist', aNumber(), secondsAfter(now, 60))
@@ -94,7 +94,7 @@ export const suppressionsContract: Contract<StoredPorts> = {
     assert.deepEqual(await collect(suppressions.list(id, 'blacklist')), [again])
   },
 
-  'a list has the entries of one scope and kind, by number as text, however many they are': async (ports) => {
+  'a list has the entries of one scope and kind, by number as text, at any length': async (ports) => {
     const { suppressions } = ports
     const { id } = await anAccount(ports)
     const some = ['4915112345678', '27821234567', '447911123456', '27831234567'].map((number) => aNumber(number))
@@ -109,7 +109,7 @@ export const suppressionsContract: Contract<StoredPorts> = {
     )
   },
 
-  'a list that is left in its middle hinders nothing': async (ports) => {
+  'a reader that stops early blocks nothing': async (ports) => {
     const { suppressions } = ports
     for (const number of numbers(20)) await suppressions.add(entry('everybody', 'blacklist', number))
     for (let i = 0; i < 20; i++) {
@@ -121,10 +121,10 @@ export const suppressionsContract: Contract<StoredPorts> = {
     assert.equal((await collect(suppressions.list('everybody', 'blacklist'))).length, 20)
   },
 
-  'of many who add one entry at the same time one does; the others learn that it was there': async (ports) => {
+  'of concurrent additions of one entry one succeeds, and the others report that it exists': async (ports) => {
     const { suppressions } = ports
     const results = await Promise.all(
-      Array.from({ length: callersMany }, (_, i) =>
+      Array.from({ length: concurrentCallers }, (_, i) =>
         suppressions.add(entry('everybody', 'blacklist', aNumber(), secondsAfter(now, i))),
       ),
     )
@@ -136,35 +136,36 @@ export const suppressionsContract: Contract<StoredPorts> = {
     )
   },
 
-  'of many who remove one entry at the same time one does': async (ports) => {
+  'of concurrent removals of one entry one succeeds': async (ports) => {
     const { suppressions } = ports
     await suppressions.add(entry('everybody', 'blacklist', aNumber()))
     const removed = await Promise.all(
-      Array.from({ length: callersMany }, () => suppressions.remove(entry('everybody', 'blacklist', aNumber()))),
+      Array.from({ length: concurrentCallers }, () => suppressions.remove(entry('everybody', 'blacklist', aNumber()))),
     )
     assert.equal(removed.filter(Boolean).length, 1)
     assert.deepEqual(await collect(suppressions.list('everybody', 'blacklist')), [])
   },
 
-  'many are added in one call: those that are there keep their times, of a number that comes twice the first counts':
-    async (ports) => {
-      const { suppressions } = ports
-      const { id } = await anAccount(ports)
-      const all = numbers(2500)
-      const [first = assert.fail(), second = assert.fail()] = all
-      await suppressions.add(entry(id, 'opt-out', second, secondsAfter(now, -60)))
-      const entries = [...all, first].map((number, i) => ({ number, since: secondsAfter(now, i) }))
-      assert.equal(await suppressions.addAll(id, 'opt-out', entries), 2499)
-      assert.equal(await suppressions.addAll(id, 'opt-out', entries), 0, 'once more')
-      assert.equal(await suppressions.addAll(id, 'opt-out', []), 0)
-      assert.deepEqual(
-        await collect(suppressions.list(id, 'opt-out')),
-        all.map((number, i) => entry(id, 'opt-out', number, secondsAfter(now, number === second ? -60 : i))),
-      )
-      assert.deepEqual(await collect(suppressions.list('everybody', 'opt-out')), [])
-    },
+  'one call adds many entries: existing ones keep their times, and of a repeated number the first counts': async (
+    ports,
+  ) => {
+    const { suppressions } = ports
+    const { id } = await anAccount(ports)
+    const all = numbers(2500)
+    const [first = assert.fail(), second = assert.fail()] = all
+    await suppressions.add(entry(id, 'opt-out', second, secondsAfter(now, -60)))
+    const entries = [...all, first].map((number, i) => ({ number, since: secondsAfter(now, i) }))
+    assert.equal(await suppressions.addAll(id, 'opt-out', entries), 2499)
+    assert.equal(await suppressions.addAll(id, 'opt-out', entries), 0, 'once more')
+    assert.equal(await suppressions.addAll(id, 'opt-out', []), 0)
+    assert.deepEqual(
+      await collect(suppressions.list(id, 'opt-out')),
+      all.map((number, i) => entry(id, 'opt-out', number, secondsAfter(now, number === second ? -60 : i))),
+    )
+    assert.deepEqual(await collect(suppressions.list('everybody', 'opt-out')), [])
+  },
 
-  'opt-outs are added with the texts that asked for them, which go with their entries': async (ports) => {
+  'opt-outs are added with their texts, which are removed with the entries': async (ports) => {
     const { suppressions } = ports
     const { id } = await anAccount(ports)
     const text = ` =STOP "now", {null}\n\\ it's 'over' 👋`
@@ -189,9 +190,7 @@ export const suppressionsContract: Contract<StoredPorts> = {
     assert.equal((await collect(suppressions.optOuts(id))).flat()[1]?.reply, undefined, 'nothing was left behind')
   },
 
-  'of lists with the same numbers that are added at the same time, in any order, each number is added once': async (
-    ports,
-  ) => {
+  'if lists with the same numbers are added concurrently in any order, each number is added once': async (ports) => {
     const { suppressions } = ports
     const entries = numbers(400).map((number) => ({ number, since: now }))
     const added = await Promise.all(

@@ -3,7 +3,7 @@ import type { StoredPorts } from '@gateway/core'
 import type { AccountId } from '@gateway/core/accounts'
 import { templateLimits, type TemplateId } from '@gateway/core/bulk-sends'
 import { anAccount } from '../builders.ts'
-import { callersMany, type Contract } from './shared.ts'
+import { concurrentCallers, type Contract } from './shared.ts'
 
 const nobody = (2 ** 52) as TemplateId
 
@@ -14,7 +14,7 @@ async function added({ templates }: StoredPorts, by: AccountId, name: string, te
 
 /** Contract of the port `Templates`. */
 export const templatesContract: Contract<StoredPorts> = {
-  'templates are listed by name, are changed and removed, and are their account’s alone': async (ports) => {
+  'templates are listed by name, changed and removed, and visible only to their account': async (ports) => {
     const [{ id: by }, { id: other }] = [await anAccount(ports), await anAccount(ports)]
     const { templates } = ports
     const text = 'Dear {name},\n“5 €” is due'
@@ -37,19 +37,19 @@ export const templatesContract: Contract<StoredPorts> = {
     assert.deepEqual(await templates.list(other), [{ id: foreign, name: 'a', text: 'Hello' }])
   },
 
-  'a name is taken once, also among many callers, and a refused one leaves nothing behind': async (ports) => {
+  'names are unique, also with concurrent additions, and a refused addition leaves nothing behind': async (ports) => {
     const { id: by } = await anAccount(ports)
     const { templates } = ports
-    const tries = Array.from({ length: callersMany }, (_, i) => templates.add(by, { name: 'a', text: `${i}` }))
+    const tries = Array.from({ length: concurrentCallers }, (_, i) => templates.add(by, { name: 'a', text: `${i}` }))
     const all = await Promise.all(tries)
-    assert.equal(all.filter((id) => id === 'name-taken').length, callersMany - 1)
+    assert.equal(all.filter((id) => id === 'name-taken').length, concurrentCallers - 1)
     assert.equal((await templates.list(by)).length, 1)
     const id = await added(ports, by, 'b', 'as it was')
     assert.equal(await templates.change(by, id, { name: 'a', text: 'x' }), 'name-taken')
     assert.equal((await templates.list(by))[1]?.text, 'as it was')
   },
 
-  'an account keeps so many and no more, however many add at the same time': async (ports) => {
+  'an account never has more than the maximum, also with concurrent additions': async (ports) => {
     const { id: by } = await anAccount(ports)
     const { templates } = ports
     const more = templateLimits.perAccountMax + 20

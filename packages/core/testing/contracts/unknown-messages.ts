@@ -4,31 +4,31 @@ import { unknownSecondsMax, type WantedUnknown } from '@gateway/core/dispatch'
 import { OUTCOME } from '@gateway/core/messages'
 import { referenceOf, withTraffic } from './claimed-batches/traffic.ts'
 import { handedOver, otherCarrier, receiptsFor, sentMessages } from './delivery-receipts/sent-messages.ts'
-import { callersMany, testCarrier, type Contract } from './shared.ts'
+import { concurrentCallers, testCarrier, type Contract } from './shared.ts'
 
 const { delivered, unknown } = OUTCOME
 const any: WantedUnknown = { afterSeconds: 0, withinSeconds: unknownSecondsMax, countMax: 1000 }
 
 /** Contract of the port `UnknownMessages`. */
 export const unknownMessagesContract: Contract<StoredPorts> = withTraffic({
-  'a message that is unknown is returned once, with what the carrier knows it by': async (traffic) => {
+  'an unknown message is returned once, with its carrier reference': async (traffic) => {
     const { deliveryReceipts, unknownMessages } = traffic.ports
     const { batch } = await sentMessages(traffic, { to: 3 })
     await deliveryReceipts.apply(receiptsFor(batch, unknown))
     const references = batch.messages.map(referenceOf)
     await unknownMessages.keep(testCarrier, references)
     await unknownMessages.keep(testCarrier, [])
-    const taken = await unknownMessages.take(testCarrier, any)
+    const returned = await unknownMessages.take(testCarrier, any)
     const expected = batch.messages.map((one) => ({ reference: referenceOf(one), number: one.to, from: one.from }))
     assert.deepEqual(
-      [...taken].sort((a, b) => (a.number < b.number ? -1 : 1)),
+      [...returned].sort((a, b) => (a.number < b.number ? -1 : 1)),
       [...expected].sort((a, b) => (a.number < b.number ? -1 : 1)),
     )
     await unknownMessages.keep(testCarrier, references)
     assert.deepEqual(await unknownMessages.take(testCarrier, any), [], 'it was asked for')
   },
 
-  'a part that is unknown is returned, and not the others of its message': async (traffic) => {
+  'only the unknown part of a message is returned': async (traffic) => {
     const { deliveryReceipts, unknownMessages } = traffic.ports
     const { batch, record } = await handedOver(traffic)
     const handover = { outcome: 'accepted', reference: 'first', furtherReferences: ['second', 'third'] } as const
@@ -38,14 +38,14 @@ export const unknownMessagesContract: Contract<StoredPorts> = withTraffic({
     await deliveryReceipts.apply([{ ...receipt, reference: 'first' }])
     await deliveryReceipts.apply([{ ...receipt, reference: 'second', code: unknown }])
     await unknownMessages.keep(testCarrier, ['first', 'second', 'third'])
-    const taken = await unknownMessages.take(testCarrier, any)
+    const returned = await unknownMessages.take(testCarrier, any)
     assert.deepEqual(
-      taken.map(({ reference, number }) => [reference, number]),
+      returned.map(({ reference, number }) => [reference, number]),
       [['second', batch.messages[0]?.to]],
     )
   },
 
-  'what has another outcome by now, or is nobody, is not returned': async (traffic) => {
+  'a message with another outcome, or that does not exist, is not returned': async (traffic) => {
     const { deliveryReceipts, unknownMessages } = traffic.ports
     const { batch } = await sentMessages(traffic)
     await deliveryReceipts.apply(receiptsFor(batch, unknown))
@@ -54,7 +54,7 @@ export const unknownMessagesContract: Contract<StoredPorts> = withTraffic({
     assert.deepEqual(await unknownMessages.take(testCarrier, any), [])
   },
 
-  'only those of the carrier, old and young enough, and not more than are wanted': async (traffic) => {
+  'only messages of the carrier within the age limits are returned, up to the requested number': async (traffic) => {
     const { deliveryReceipts, unknownMessages } = traffic.ports
     const { batch } = await sentMessages(traffic, { to: 3 })
     await deliveryReceipts.apply(receiptsFor(batch, unknown))
@@ -68,16 +68,16 @@ export const unknownMessagesContract: Contract<StoredPorts> = withTraffic({
     assert.equal((await unknownMessages.take(testCarrier, any)).length, 1)
   },
 
-  'of many that take at the same time no two get the same': async (traffic) => {
+  'concurrent callers receive different messages': async (traffic) => {
     const { deliveryReceipts, unknownMessages } = traffic.ports
-    const { batch } = await sentMessages(traffic, { to: callersMany })
+    const { batch } = await sentMessages(traffic, { to: concurrentCallers })
     await deliveryReceipts.apply(receiptsFor(batch, unknown))
     await unknownMessages.keep(testCarrier, batch.messages.map(referenceOf))
     const takers = Array.from({ length: 16 }, () => unknownMessages.take(testCarrier, { ...any, countMax: 8 }))
-    const taken = (await Promise.all(takers)).flat().map(({ reference }) => reference)
-    assert.equal(new Set(taken).size, taken.length)
-    // One that came while another held the rest got fewer.
+    const returned = (await Promise.all(takers)).flat().map(({ reference }) => reference)
+    assert.equal(new Set(returned).size, returned.length)
+    // A caller that came while another one held the rest received fewer.
     const rest = (await unknownMessages.take(testCarrier, any)).map(({ reference }) => reference)
-    assert.deepEqual([...taken, ...rest].sort(), batch.messages.map(referenceOf).sort())
+    assert.deepEqual([...returned, ...rest].sort(), batch.messages.map(referenceOf).sort())
   },
 })

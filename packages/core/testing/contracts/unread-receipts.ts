@@ -1,9 +1,9 @@
 import { strict as assert } from 'node:assert'
 import type { StoredPorts } from '@gateway/core'
-import { unreadReceiptBounds, type KeptUnreadReceipt, type UnreadReceipt } from '@gateway/core/dispatch'
+import { unreadReceiptBounds, type StoredUnreadReceipt, type UnreadReceipt } from '@gateway/core/dispatch'
 import { instant } from '@gateway/core/time'
 import { aCarrierId, aNumber } from '../builders.ts'
-import { callersMany, farAhead, type Contract } from './shared.ts'
+import { concurrentCallers, farAhead, type Contract } from './shared.ts'
 
 const aReceipt = (text: string, more: Partial<UnreadReceipt> = {}): UnreadReceipt => ({
   ...{ carrier: aCarrierId('one'), reference: undefined, number: undefined, text, pdu: '', isMessage: false },
@@ -13,8 +13,8 @@ const aReceipt = (text: string, more: Partial<UnreadReceipt> = {}): UnreadReceip
 const numbered = (count: number, from = 0): readonly UnreadReceipt[] =>
   Array.from({ length: count }, (_, at) => aReceipt(String(from + at)))
 
-async function all({ unreadReceipts }: Pick<StoredPorts, 'unreadReceipts'>): Promise<readonly KeptUnreadReceipt[]> {
-  let found: readonly KeptUnreadReceipt[] = []
+async function all({ unreadReceipts }: Pick<StoredPorts, 'unreadReceipts'>): Promise<readonly StoredUnreadReceipt[]> {
+  let found: readonly StoredUnreadReceipt[] = []
   for (;;) {
     const page = await unreadReceipts.list(found.at(-1)?.id, 4000)
     if (page.length === 0) return found
@@ -22,11 +22,11 @@ async function all({ unreadReceipts }: Pick<StoredPorts, 'unreadReceipts'>): Pro
   }
 }
 
-const textsOf = (receipts: readonly KeptUnreadReceipt[]): readonly string[] => receipts.map(({ text }) => text)
+const textsOf = (receipts: readonly StoredUnreadReceipt[]): readonly string[] => receipts.map(({ text }) => text)
 
 /** Contract of the port `UnreadReceipts`. */
 export const unreadReceiptsContract: Contract<StoredPorts> = {
-  'what was kept is listed whole, the oldest first': async (ports) => {
+  'stored receipts are listed unchanged, oldest first': async (ports) => {
     const whole = aReceipt('id=7 "ok", {x} \\ é \u2028 Ж', {
       reference: 'ref "7", \\',
       number: aNumber(),
@@ -44,7 +44,7 @@ export const unreadReceiptsContract: Contract<StoredPorts> = {
     assert.ok((first?.id ?? 0) < (second?.id ?? 0) && (second?.id ?? 0) < (third?.id ?? 0))
   },
 
-  'they are listed in pages, of one carrier and since a time': async (ports) => {
+  'receipts are listed in pages, by carrier and since a time': async (ports) => {
     const { unreadReceipts } = ports
     await unreadReceipts.keep([...numbered(3), aReceipt('other', { carrier: aCarrierId('two') })])
     const [first] = await unreadReceipts.list(undefined, 1)
@@ -55,7 +55,7 @@ export const unreadReceiptsContract: Contract<StoredPorts> = {
     assert.equal((await unreadReceipts.list(undefined, 9, { since: instant(0) })).length, 4)
   },
 
-  'what is dropped is gone, and nothing else': async (ports) => {
+  'deleted receipts are gone, and others stay': async (ports) => {
     await ports.unreadReceipts.keep(numbered(3))
     const [, second] = await all(ports)
     await ports.unreadReceipts.drop(second === undefined ? [] : [second.id])
@@ -64,18 +64,21 @@ export const unreadReceiptsContract: Contract<StoredPorts> = {
     assert.deepEqual(textsOf(await all(ports)), ['0', '2'])
   },
 
-  'the last of them are kept, and the oldest are displaced': async (ports) => {
+  'beyond the maximum the oldest receipts are replaced': async (ports) => {
     const { countMax } = unreadReceiptBounds
     await ports.unreadReceipts.keep(numbered(countMax / 2))
     await ports.unreadReceipts.keep(numbered(countMax / 2 + 2, countMax / 2))
-    const kept = await all(ports)
-    assert.deepEqual([kept.length, kept[0]?.text, kept.at(-1)?.text], [countMax, '2', String(countMax + 1)])
+    const storedReceipts = await all(ports)
+    assert.deepEqual(
+      [storedReceipts.length, storedReceipts[0]?.text, storedReceipts.at(-1)?.text],
+      [countMax, '2', String(countMax + 1)],
+    )
   },
 
-  'of many that keep at the same time none loses another': async (ports) => {
-    await Promise.all(numbered(callersMany).map((one) => ports.unreadReceipts.keep([one])))
-    const kept = await all(ports)
-    assert.equal(new Set(textsOf(kept)).size, callersMany)
-    assert.equal(new Set(kept.map(({ id }) => id)).size, callersMany)
+  'concurrent additions are all stored': async (ports) => {
+    await Promise.all(numbered(concurrentCallers).map((one) => ports.unreadReceipts.keep([one])))
+    const storedReceipts = await all(ports)
+    assert.equal(new Set(textsOf(storedReceipts)).size, concurrentCallers)
+    assert.equal(new Set(storedReceipts.map(({ id }) => id)).size, concurrentCallers)
   },
 }

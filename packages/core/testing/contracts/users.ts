@@ -11,7 +11,7 @@ import {
 } from '@gateway/core/people'
 import type { SealedSecret } from '@gateway/core/webhooks'
 import { anAccount, anAccountId } from '../builders.ts'
-import { callersMany, type Contract } from './shared.ts'
+import { concurrentCallers, type Contract } from './shared.ts'
 
 const bounds: SessionBounds = { idleSeconds: 3600, secondsMax: 7200 }
 const first = 'first-password' as PasswordHash
@@ -33,7 +33,7 @@ async function added({ users }: StoredPorts, { id }: Pick<Owner, 'id'>, name: st
   return typeof user === 'string' ? assert.fail(user) : user
 }
 
-/** A user with the first password, who is signed in; the hash of the session is that of the name. */
+/** Adds a user with the first password and signs the user in. The session's hash is derived from the name. */
 async function signedIn(ports: StoredPorts, account: Owner, name: string): Promise<UserId> {
   const user = await added(ports, account, name)
   assert.equal(await ports.users.setPassword(account.id, user, first), true)
@@ -49,9 +49,9 @@ const isIn = async ({ sessions }: StoredPorts, name: string): Promise<boolean> =
 
 const trueOf = (all: readonly boolean[]) => all.filter((one) => one).length
 
-/** Contract of the port `Users`, and `Sessions` of users. */
+/** Contract of the port `Users`, and of `Sessions` for users. */
 export const usersContract: Contract<StoredPorts> = {
-  'a user is found by e-mail in any letter case, and by the own account alone': async (ports) => {
+  'a user is found by e-mail address in any letter case, and only by its own account': async (ports) => {
     const { users } = ports
     const [account, other] = [await anAccount(ports), await anAccount(ports)]
     const [zoe, ann] = [await added(ports, account, 'Zoe'), await added(ports, account, 'ann')]
@@ -67,31 +67,31 @@ export const usersContract: Contract<StoredPorts> = {
     assert.deepEqual(ids, [ann, zoe])
   },
 
-  'an e-mail address is there once over all accounts, also of many at the same time': async (ports) => {
+  'an e-mail address is unique over all accounts, also with concurrent additions': async (ports) => {
     const accounts = [await anAccount(ports), await anAccount(ports)] as const
     const add = (at: number) => {
       const email = at % 3 === 0 ? 'ann@acme.example' : 'ANN@acme.example'
       return ports.users.add(accounts[at % 2 === 0 ? 0 : 1].id, { email, role: 'reader' }, link(`${at}`))
     }
-    const ids = await Promise.all(Array.from({ length: callersMany }, (_, at) => add(at)))
+    const ids = await Promise.all(Array.from({ length: concurrentCallers }, (_, at) => add(at)))
     assert.equal(ids.filter((id) => id !== 'email-taken').length, 1)
     const nowhere = anAccountId(2 ** 31 - 1)
     assert.equal(await ports.users.add(nowhere, { email: 'b@c.de', role: 'reader' }, link('x')), 'no-such-account')
   },
 
-  'a link sets a password once, for one of many at the same time': async (ports) => {
+  'a link sets a password once, also with concurrent uses': async (ports) => {
     const { users } = ports
     const ann = await added(ports, await anAccount(ports), 'ann')
-    const its = hash('link of ann')
-    assert.equal((await users.byLink(its))?.id, ann)
-    const tries = Array.from({ length: callersMany }, () => users.setPasswordByLink(its, first))
+    const linkOfAnn = hash('link of ann')
+    assert.equal((await users.byLink(linkOfAnn))?.id, ann)
+    const tries = Array.from({ length: concurrentCallers }, () => users.setPasswordByLink(linkOfAnn, first))
     assert.equal(trueOf(await Promise.all(tries)), 1)
     const { user, password } = (await users.byEmail('ann@acme.example')) ?? assert.fail('no user')
     assert.deepEqual([user.hasPassword, password], [true, first])
-    assert.equal(await users.byLink(its), undefined)
+    assert.equal(await users.byLink(linkOfAnn), undefined)
   },
 
-  'a link is worth nothing when its time is over, after another one, and while its user is locked': async (ports) => {
+  'a link is invalid after its time, after a newer one, and while its user is locked': async (ports) => {
     const { users } = ports
     const { id: account } = await anAccount(ports)
     const ann = await added(ports, { id: account }, 'ann')
@@ -106,7 +106,7 @@ export const usersContract: Contract<StoredPorts> = {
     assert.equal(await isGood('good'), true)
   },
 
-  'a session of a user is of the user and the account, and counts while the password is the same': async (ports) => {
+  'a session of a user has the user and the account, and ends when the password changes': async (ports) => {
     const { sessions } = ports
     const account = await anAccount(ports, { password: second })
     const ann = await added(ports, account, 'ann')
@@ -126,15 +126,13 @@ export const usersContract: Contract<StoredPorts> = {
     assert.equal(await isIn(ports, 'a'), false, 'the same password is a new one')
   },
 
-  'another hash of the same password replaces exactly the hash that was checked, and keeps the sessions': async (
-    ports,
-  ) => {
+  'a new hash of the same password replaces exactly the hash that was checked, and sessions stay': async (ports) => {
     const { users } = ports
     const [account, other] = [await anAccount(ports), await anAccount(ports)]
     const [ann] = [await signedIn(ports, account, 'ann'), await signedIn(ports, account, 'bob')]
     assert.equal(await users.replaceHash(other.id, ann, first, second), false)
     assert.equal(await users.replaceHash(account.id, nobody, first, second), false)
-    const replacing = Array.from({ length: callersMany }, () => users.replaceHash(account.id, ann, first, second))
+    const replacing = Array.from({ length: concurrentCallers }, () => users.replaceHash(account.id, ann, first, second))
     assert.equal(trueOf(await Promise.all(replacing)), 1)
     assert.equal((await users.byEmail('ann@acme.example'))?.password, second)
     assert.equal((await users.byEmail('bob@acme.example'))?.password, first)
@@ -144,7 +142,7 @@ export const usersContract: Contract<StoredPorts> = {
     assert.deepEqual([await isIn(ports, 'ann'), await isIn(ports, 'next')], [false, false])
   },
 
-  'each user lists and ends the own sessions only': async (ports) => {
+  'each user lists and ends only the own sessions': async (ports) => {
     const { sessions } = ports
     const account = await anAccount(ports, { password: first })
     const [ann] = [await signedIn(ports, account, 'ann'), await signedIn(ports, account, 'bob')]
@@ -162,7 +160,7 @@ export const usersContract: Contract<StoredPorts> = {
     )
   },
 
-  'a lock, a link that was used and a removal end the sessions of the user, and of no other': async (ports) => {
+  'a lock, a used link and a removal end the sessions of the user, and of no other': async (ports) => {
     const { users } = ports
     const account = await anAccount(ports)
     const [ann] = [await signedIn(ports, account, 'ann'), await signedIn(ports, account, 'bob')]
@@ -185,7 +183,7 @@ export const usersContract: Contract<StoredPorts> = {
     assert.equal(await users.remove(account.id, ann), false)
   },
 
-  'a lock of the account ends the sessions of its users, and a required second factor counts for them': async (
+  'a lock of the account ends the sessions of its users, and a required second factor applies to them': async (
     ports,
   ) => {
     const account = await anAccount(ports)
@@ -200,7 +198,7 @@ export const usersContract: Contract<StoredPorts> = {
     assert.equal(await isIn(ports, 'ann'), false)
   },
 
-  'no account changes users of another one': async (ports) => {
+  'no account can change users of another': async (ports) => {
     const { users } = ports
     const [account, other] = [await anAccount(ports), await anAccount(ports)]
     const ann = await signedIn(ports, account, 'ann')

@@ -10,11 +10,11 @@ import { added, aWebhook, pushAll } from './webhooks/an-endpoint.ts'
 
 interface Watched {
   readonly sleeper: Sleeper
-  /** Sleeps, as soon as it can be woken. */
+  /** Registers a sleeper. Resolves when it can be woken. */
   sleep(): Promise<Asleep>
-  /** How often it was woken. */
+  /** Returns how often the sleeper was woken. */
   woken(): number
-  /** Sleeps, does the work, and waits until that has woken it. */
+  /** Registers a sleeper, does the work, and waits until the work has woken the sleeper. */
   wokenBy(work: () => Promise<unknown>): Promise<void>
 }
 
@@ -39,7 +39,7 @@ function watch({ wakeups }: Pick<StoredPorts, 'wakeups'>): Watched {
   }
 }
 
-/** Sleepers are closed, whatever the check does. */
+/** Closes the sleepers after each check. */
 const withSleepers = (
   promises: Readonly<Record<string, (traffic: Traffic, sleeper: () => Watched) => Promise<void>>>,
 ): Contract<StoredPorts> =>
@@ -62,16 +62,16 @@ const withSleepers = (
 
 /** Contract of the port `Wakeups`. */
 export const wakeupsContract: Contract<StoredPorts> = withSleepers({
-  'whoever sleeps is woken by a message that is accepted, in either lane, again and again': async (
-    traffic,
-    sleeper,
-  ) => {
+  'a sleeper is woken by every accepted message, in either lane': async (traffic, sleeper) => {
     const account = await traffic.account()
     const [one, other] = [sleeper(), sleeper()]
     for (const to of [1, 20, 1]) await one.wokenBy(() => other.wokenBy(() => traffic.send(account, { to })))
   },
 
-  'a scheduled message wakes, and who falls asleep hears when the next one is due': async (traffic, sleeper) => {
+  'a scheduled message wakes a sleeper, and a new sleeper learns when the next one is due': async (
+    traffic,
+    sleeper,
+  ) => {
     const account = await traffic.account()
     const watched = sleeper()
     assert.deepEqual(await watched.sleep(), { nextDueMilliseconds: undefined })
@@ -86,7 +86,7 @@ export const wakeupsContract: Contract<StoredPorts> = withSleepers({
     assert.ok(((await watched.sleep()).nextDueMilliseconds ?? Infinity) < 60_000)
   },
 
-  'what has become due by its time wakes when it is promoted': async (traffic, sleeper) => {
+  'messages that become due wake a sleeper when they are promoted': async (traffic, sleeper) => {
     const { claimedBatches } = traffic.ports
     const [id] = await traffic.send(await traffic.account())
     const dispatcher = await traffic.dispatcher()
@@ -95,7 +95,7 @@ export const wakeupsContract: Contract<StoredPorts> = withSleepers({
     await sleeper().wokenBy(() => until(async () => (await claimedBatches.promote(10)) > 0))
   },
 
-  'what a dispatcher gives back or leaves wakes another': async (traffic, sleeper) => {
+  'messages that a dispatcher gives back or leaves wake another dispatcher': async (traffic, sleeper) => {
     const { claimedBatches } = traffic.ports
     await traffic.send(await traffic.account(), { to: 20 })
     const [first, second] = [await traffic.dispatcher(), await traffic.dispatcher()]
@@ -106,12 +106,12 @@ export const wakeupsContract: Contract<StoredPorts> = withSleepers({
     await watched.wokenBy(() => traffic.fence(second))
   },
 
-  'the confirmation of an opt-out wakes': async ({ ports }, sleeper) => {
+  'the confirmation of an opt-out wakes a sleeper': async ({ ports }, sleeper) => {
     await sent(ports, await anAccount(ports))
     await sleeper().wokenBy(() => receive(ports, { text: 'STOP' }))
   },
 
-  'what is stored for an endpoint by hand wakes whoever pushes': async (traffic, sleeper) => {
+  'an event that is stored on request wakes the pushing process': async (traffic, sleeper) => {
     const { ports } = traffic
     const account = await traffic.account()
     const scheduled = await traffic.send(account, { due: farAhead })
@@ -132,7 +132,7 @@ export const wakeupsContract: Contract<StoredPorts> = withSleepers({
     await watched.wokenBy(() => ports.webhooks.advanceReplay())
   },
 
-  'nobody is told who is awake, or closed': async (traffic, sleeper) => {
+  'processes that are awake or closed are not notified': async (traffic, sleeper) => {
     const account = await traffic.account()
     const [rouser, closed] = [sleeper(), sleeper()]
     for (const watched of [rouser, closed]) {
@@ -144,15 +144,12 @@ export const wakeupsContract: Contract<StoredPorts> = withSleepers({
     await closed.sleeper.close()
     const before = [rouser.woken(), closed.woken()]
     for (let i = 0; i < 10; i++) await traffic.send(account)
-    // Whoever falls asleep has heard by then what was told before.
+    // A sleeper that registers later does not receive earlier notifications.
     await rouser.sleep()
     assert.deepEqual([rouser.woken(), closed.woken()], before)
   },
 
-  'however many fall asleep and wake at the same time, each is woken by what is accepted while it sleeps': async (
-    traffic,
-    sleeper,
-  ) => {
+  'with any concurrency, each sleeper is woken by what is accepted while it sleeps': async (traffic, sleeper) => {
     const rounds = async () => {
       const account = await traffic.account()
       const watched = sleeper()

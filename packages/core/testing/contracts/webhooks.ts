@@ -6,7 +6,7 @@ import { pushingAhead } from './webhooks/pushing-ahead.ts'
 import { replaying } from './webhooks/replaying.ts'
 import { storing } from './webhooks/storing.ts'
 
-/** Contract of the port `Webhooks`, and what other ports promise about events. */
+/** Contract of the port `Webhooks`, and of the events that other ports cause. */
 export const webhooksContract: Contract<StoredPorts> = {
   ...configuring,
   ...storing,

@@ -4,7 +4,7 @@ import {
   keyId,
   loginKey,
   parentRefusal,
-  toldRatesMax,
+  reportedRatesMax,
   type Account,
   type AccountChange,
   type AccountId,
@@ -43,7 +43,7 @@ export const memoryAccounts = (store: MemoryStore): Accounts => ({
       .map(({ account, balance }) => ({ account, balance })),
   ),
   open: atomic((opened, now) => open(store, opened, now)),
-  change: atomic((id, wanted) => changeDirectory(store, id, wanted)),
+  change: atomic((id, changes) => changeDirectory(store, id, changes)),
   setLocked: atomic((id, locked) => {
     for (const [hash, { session }] of store.sessions) if (locked && session.account === id) store.sessions.delete(hash)
     return change(store, id, (row) => (row.account = { ...row.account, locked }))
@@ -119,11 +119,11 @@ function addKey(store: MemoryStore, account: AccountRow, row: KeyRow): KeyId {
   return row.key.id
 }
 
-function changeDirectory(store: MemoryStore, id: AccountId, wanted: AccountChange): 'changed' | ChangeRefusal {
+function changeDirectory(store: MemoryStore, id: AccountId, changes: AccountChange): 'changed' | ChangeRefusal {
   const row = store.accounts.get(id)
   if (row === undefined) return 'no-such-account'
-  const { login = row.account.login, firstName, surname, trial, transactional, from } = wanted
-  const { requestsPerSecond, recipientsPerSecond } = wanted
+  const { login = row.account.login, firstName, surname, trial, transactional, from } = changes
+  const { requestsPerSecond, recipientsPerSecond } = changes
   const holder = store.logins.get(login.toLowerCase())
   if (holder !== undefined && holder !== row) return 'login-taken'
   store.logins.delete(row.account.login.toLowerCase())
@@ -142,8 +142,8 @@ function changeDirectory(store: MemoryStore, id: AccountId, wanted: AccountChang
   return 'changed'
 }
 
-const changedLimit = (wanted: number | null | undefined, before: number | undefined): number | undefined =>
-  wanted === undefined ? before : (wanted ?? undefined)
+const changedLimit = (limit: number | null | undefined, before: number | undefined): number | undefined =>
+  limit === undefined ? before : (limit ?? undefined)
 
 /** Changes an account; returns false if there is none. */
 function change(store: MemoryStore, id: AccountId, set: (row: AccountRow) => void): boolean {
@@ -158,7 +158,7 @@ export const memoryAccountRates = ({ clock, accountRates }: MemoryStore): Accoun
   tell: atomic((by, rates) => {
     const now = clock.now()
     for (const [process, { at }] of accountRates) if (now - at > forgottenMilliseconds) accountRates.delete(process)
-    accountRates.set(by, { at: now, rates: rates.slice(0, toldRatesMax) })
+    accountRates.set(by, { at: now, rates: rates.slice(0, reportedRatesMax) })
   }),
   list: atomic((seconds) => {
     const now = clock.now()
@@ -177,8 +177,8 @@ export const memoryAccountRates = ({ clock, accountRates }: MemoryStore): Accoun
 export function memoryRateLimits({ clock }: MemoryStore): RateLimits {
   const used = new Map<string, Instant>()
   return {
-    take: atomic((account, what, count, perSecond) => {
-      const key = `${account} ${what}`
+    take: atomic((account, limit, count, perSecond) => {
+      const key = `${account} ${limit}`
       const next = useRate(used.get(key), count, perSecond, clock.now())
       if (!('paidOff' in next)) return next
       used.set(key, next.paidOff)

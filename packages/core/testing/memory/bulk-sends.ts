@@ -3,7 +3,7 @@ import { bulkSendLimits, type BulkRow, type BulkSend, type BulkSendId, type Bulk
 import { credits, plus } from '@gateway/core/credits'
 import { failedOverSendDays, type FailedOverSend } from '@gateway/core/dispatch'
 import { isTaken, type MessageId, type Msisdn, type OutcomeCode } from '@gateway/core/messages'
-import { erasedNumber, type HeldListRow } from '@gateway/core/personal-data'
+import { erasedNumber, type StoredListRow } from '@gateway/core/personal-data'
 import { daysBefore, secondsAfter, type Instant } from '@gateway/core/time'
 import { atomic } from './atomic.ts'
 import { outcomeOf } from './decide.ts'
@@ -113,11 +113,11 @@ export function memoryBulkSends(store: MemoryStore): BulkSends {
       const row = bulkSends.get(id)
       if (row !== undefined) row.due = secondsAfter(clock.now(), seconds)
     }),
-    end: atomic((id, call, { left, ...ended }) => {
+    end: atomic((id, call, { left: refusedRows, ...ended }) => {
       const row = bulkSends.get(id)
       const found = row?.calls[call]
       if (row === undefined || found === undefined || found.ended !== undefined) return
-      Object.assign(found, { rows: left, ended })
+      Object.assign(found, { rows: refusedRows, ended })
       row.due = clock.now()
       if (row.calls.every((one) => one.ended !== undefined)) row.send = { ...row.send, state: 'ended' }
     }),
@@ -163,7 +163,7 @@ export const failedOverSends = ({ bulkSends, clock }: MemoryStore): readonly Fai
     })
     .sort((a, b) => b.id - a.id)
 
-export const listedRows = ({ bulkSends }: MemoryStore, number: Msisdn): readonly HeldListRow[] =>
+export const listedRows = ({ bulkSends }: MemoryStore, number: Msisdn): readonly StoredListRow[] =>
   [...bulkSends.values()].flatMap((of) =>
     of.calls.flatMap((call) =>
       call.rows
@@ -172,7 +172,7 @@ export const listedRows = ({ bulkSends }: MemoryStore, number: Msisdn): readonly
     ),
   )
 
-const listedSend = ({ send: { id, account, state, created, columns, text } }: BulkSendRow): HeldListRow['send'] => ({
+const listedSend = ({ send: { id, account, state, created, columns, text } }: BulkSendRow): StoredListRow['send'] => ({
   ...{ id, account, state, created, columns, text },
 })
 

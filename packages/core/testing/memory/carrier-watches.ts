@@ -10,8 +10,8 @@ export function memoryCarrierWatches(store: MemoryStore): CarrierWatches {
   return {
     renew: atomic((watch, seconds) => {
       for (const id of store.carrierWatches.keys()) if (isOver(id)) store.carrierWatches.delete(id)
-      const told = store.carrierWatches.get(watch.id)?.told ?? []
-      store.carrierWatches.set(watch.id, { watch, until: store.clock.now() + seconds * 1000, told })
+      const reported = store.carrierWatches.get(watch.id)?.told ?? []
+      store.carrierWatches.set(watch.id, { watch, until: store.clock.now() + seconds * 1000, told: reported })
       tellAll()
     }),
     end: atomic((id) => {

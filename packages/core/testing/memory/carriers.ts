@@ -9,7 +9,7 @@ import {
   type CarrierStatuses,
   type CarrierUser,
   type CarrierVersions,
-  type ToldCarrier,
+  type ReportedCarrier,
 } from '@gateway/core/fleet'
 import {
   queuesOf,
@@ -85,17 +85,17 @@ const extended = <Lease extends { readonly until: number }>(lease: Lease, until:
 })
 
 export const memoryCarrierRates = (store: MemoryStore): CarrierRates => ({
-  renew: atomic((carrier, holder, { seconds, wasAway = false, ...wanted }) => {
+  renew: atomic((carrier, holder, { seconds, wasAway = false, ...demand }) => {
     const now = store.clock.now()
     const all = [...(store.carrierRates.get(carrier) ?? [])]
     const counted = wasAway ? all.map(([other, lease]) => [other, extended(lease, now + seconds * 1000)] as const) : all
     const leases = new Map(counted.filter(([, { until }]) => until > now))
     const holders = [...new Set([...leases.keys(), holder])].sort()
     const { granted, share } = renewedShare(
-      wanted,
+      demand,
       holders.map((other) => (other === holder ? undefined : leases.get(other))),
     )
-    leases.set(holder, { share, need: wanted.need, until: now + seconds * 1000 })
+    leases.set(holder, { share, need: demand.need, until: now + seconds * 1000 })
     store.carrierRates.set(carrier, leases)
     return granted
   }),
@@ -123,10 +123,10 @@ export const memoryCarrierFigures = (store: MemoryStore): CarrierFigures => ({
 
 export const memoryCarrierModes = (store: MemoryStore): CarrierModes => ({
   set: atomic((carrier, mode, by) => {
-    const { heldCarriers: held } = store
-    if ((held.get(carrier)?.mode ?? 'running') === mode) return false
-    if (mode === 'running') held.delete(carrier)
-    else held.set(carrier, { carrier, mode, since: store.clock.now(), by })
+    const { heldCarriers: paused } = store
+    if ((paused.get(carrier)?.mode ?? 'running') === mode) return false
+    if (mode === 'running') paused.delete(carrier)
+    else paused.set(carrier, { carrier, mode, since: store.clock.now(), by })
     for (const changed of store.carrierListeners) changed()
     return true
   }),
@@ -140,21 +140,21 @@ export const memoryCarrierStatuses = (store: MemoryStore): CarrierStatuses => ({
   tell: atomic((process, reports) => {
     const now = store.clock.now()
     const others = store.carrierStatuses.filter(
-      (told) => told.process.id !== process.id && now - told.toldAt < dayMilliseconds,
+      (row) => row.process.id !== process.id && now - row.toldAt < dayMilliseconds,
     )
     store.carrierStatuses = [...others, ...reports.map((report) => ({ ...report, process, toldAt: now }))]
   }),
   list: atomic((staleSeconds) => {
     const now = store.clock.now()
-    const judged = store.carrierStatuses.map((told): ToldCarrier => ({
-      ...told,
-      isStale: now - told.toldAt >= staleSeconds * 1000,
+    const judged = store.carrierStatuses.map((row): ReportedCarrier => ({
+      ...row,
+      isStale: now - row.toldAt >= staleSeconds * 1000,
     }))
     return judged.sort((one, other) => (reportOrder(one) < reportOrder(other) ? -1 : 1))
   }),
 })
 
-const reportOrder = ({ carrier, process }: ToldCarrier): string => [carrier, process.host, process.id].join('\0')
+const reportOrder = ({ carrier, process }: ReportedCarrier): string => [carrier, process.host, process.id].join('\0')
 
 export const memoryCarrierBinds = (store: MemoryStore): CarrierBinds => {
   const live = (carrier: CarrierId) =>
@@ -166,11 +166,13 @@ export const memoryCarrierBinds = (store: MemoryStore): CarrierBinds => {
 
   return {
     lease: atomic((carrier, holder, { count, max, seconds }) => {
-      const held = live(carrier)
-      const free = Array.from({ length: max }, (_, at) => at + 1).filter((n) => held.every(([taken]) => taken !== n))
-      const numbers = free.slice(0, Math.max(0, Math.min(count, max - held.length)))
-      keep(carrier, [...held, ...numbers.map((n) => [n, { holder, until: until(seconds) }] as const)])
-      const ends = held.filter(([, bind]) => bind.holder !== holder).map(([, bind]) => bind.until - store.clock.now())
+      const leases = live(carrier)
+      const free = Array.from({ length: max }, (_, at) => at + 1).filter((n) =>
+        leases.every(([leased]) => leased !== n),
+      )
+      const numbers = free.slice(0, Math.max(0, Math.min(count, max - leases.length)))
+      keep(carrier, [...leases, ...numbers.map((n) => [n, { holder, until: until(seconds) }] as const)])
+      const ends = leases.filter(([, bind]) => bind.holder !== holder).map(([, bind]) => bind.until - store.clock.now())
       const isShort = numbers.length < count && ends.length > 0
       return { numbers, freeInMilliseconds: isShort ? Math.min(...ends) : undefined }
     }),

@@ -13,39 +13,40 @@ import { suppressionsOf } from './suppressions.ts'
 export function claim(
   store: MemoryStore,
   dispatcher: DispatcherRow | undefined,
-  wanted: Wanted,
+  request: Wanted,
 ): ClaimedBatch | 'nothing' | 'fenced' {
   if (dispatcher === undefined) return 'fenced'
-  const { queue = noRoute, fresh = false, overflowSeconds } = wanted
+  const { queue = noRoute, fresh = false, overflowSeconds } = request
   const isWanted = ({ attempt, send }: Range): boolean =>
     (!fresh || attempt === 0) &&
     (overflowSeconds === undefined || secondsAfter(send.due, overflowSeconds) <= store.clock.now())
-  const due = store.due.of(queue, wanted.lane)
+  const due = store.due.of(queue, request.lane)
   const ranges =
-    wanted.lane === 'single'
-      ? takeRanges(due, wanted.messagesMax, isWanted)
-      : takeOfOneAccount(due, wanted.messagesMax, isWanted)
+    request.lane === 'single'
+      ? takeRanges(due, request.messagesMax, isWanted)
+      : takeOfOneAccount(due, request.messagesMax, isWanted)
   if (ranges.length === 0) return 'nothing'
 
   const at = store.clock.now()
-  dispatcher.leaseUntil = secondsAfter(at, wanted.leaseSeconds)
-  const held = ranges
+  dispatcher.leaseUntil = secondsAfter(at, request.leaseSeconds)
+  const claimedRows = ranges
     .flatMap(({ messages, attempt }) => messages.map((row) => ({ row, attempt })))
     .sort((a, b) => a.row.id - b.row.id)
     .map((message, i): Held => ({ ...message, position: i + 1 }))
-  const marked = Math.min(wanted.markedMax, held.length)
+  const marked = Math.min(request.markedMax, claimedRows.length)
   const id = store.next('batch') as ClaimedBatchId
   dispatcher.batches.set(id, {
-    carrier: wanted.carrier,
+    carrier: request.carrier,
     queue,
     marked,
-    held: new Map(held.map((one) => [one.row.id, one])),
+    held: new Map(claimedRows.map((one) => [one.row.id, one])),
   })
-  if (overflowSeconds !== undefined) for (const { row } of held) note(store, row.id, INCIDENT.overflow, wanted.carrier)
-  return { id, at, marked, messages: held.map((one) => claimed(store, one, wanted.carrier)) }
+  if (overflowSeconds !== undefined)
+    for (const { row } of claimedRows) note(store, row.id, INCIDENT.overflow, request.carrier)
+  return { id, at, marked, messages: claimedRows.map((one) => claimed(store, one, request.carrier)) }
 }
 
-/** Takes one range of each account in turn, until there are enough messages. */
+/** Removes one range of each account in turn, until there are enough messages. */
 function takeRanges(due: Rotation, messagesMax: number, isWanted: (range: Range) => boolean): readonly Range[] {
   const ranges: Range[] = []
   for (let count = 0; count < messagesMax;) {
@@ -57,7 +58,7 @@ function takeRanges(due: Rotation, messagesMax: number, isWanted: (range: Range)
   return ranges
 }
 
-/** Takes the first waiting ranges of the account whose turn it is. */
+/** Removes the first waiting ranges of the account whose turn it is. */
 function takeOfOneAccount(due: Rotation, messagesMax: number, isWanted: (range: Range) => boolean): readonly Range[] {
   const ranges: Range[] = []
   let room = messagesMax

@@ -14,7 +14,7 @@ import {
 } from '@gateway/core/testing'
 import { accepted, at, assertLedger, collect, longAgo, testCarrier } from '../contracts/shared.ts'
 
-const wanted = { carrier: testCarrier, lane: 'single', messagesMax: 100, markedMax: 0, leaseSeconds: 30 } as const
+const claimRequest = { carrier: testCarrier, lane: 'single', messagesMax: 100, markedMax: 0, leaseSeconds: 30 } as const
 const setUp = () => {
   const clock = steppingClock()
   return { clock, ...memoryStoredPorts(memoryStore(clock)) }
@@ -25,7 +25,7 @@ async function claimed(
   dispatcher: DispatcherId,
   more = {},
 ): Promise<ClaimedBatch> {
-  const batch = await ports.claimedBatches.claim(dispatcher, { ...wanted, ...more })
+  const batch = await ports.claimedBatches.claim(dispatcher, { ...claimRequest, ...more })
   if (typeof batch === 'string') throw new Error(batch)
   return batch
 }
@@ -43,7 +43,7 @@ test('the clock of the store decides when a lease is over, and only recovery fen
   clock.step(31)
   await claimedBatches.recover()
   expect(await claimedBatches.extend(dispatcher, 30)).toBe('fenced')
-  expect(await claimedBatches.claim(dispatcher, wanted)).toBe('fenced')
+  expect(await claimedBatches.claim(dispatcher, claimRequest)).toBe('fenced')
 })
 
 test('recovery makes marked messages unknown and gives the others back to the queue, in order and with their age', async () => {
@@ -144,13 +144,13 @@ test('behind 20 000 single sends of another account a message waits for one clai
   const second = await claimed(ports, dispatcher)
   expect(second.messages.filter(({ account }) => account === small.id)).toHaveLength(1)
   while ((await claimedBatches.promote(1000)) > 0);
-  let left = 20_002 - 200
+  let remaining = 20_002 - 200
   for (;;) {
-    const batch = await claimedBatches.claim(dispatcher, { ...wanted, messagesMax: 1000 })
+    const batch = await claimedBatches.claim(dispatcher, { ...claimRequest, messagesMax: 1000 })
     if (typeof batch === 'string') break
-    left -= batch.messages.length
+    remaining -= batch.messages.length
   }
-  expect(left).toBe(0)
+  expect(remaining).toBe(0)
 })
 
 test('a claim of the bulk lane has messages of one account, and the accounts take turns', async () => {
@@ -171,7 +171,7 @@ test('a claim of the bulk lane has messages of one account, and the accounts tak
     [one.id, 100],
     [one.id, 70],
   ])
-  expect(await ports.claimedBatches.claim(dispatcher, { ...wanted, lane: 'bulk' })).toBe('nothing')
+  expect(await ports.claimedBatches.claim(dispatcher, { ...claimRequest, lane: 'bulk' })).toBe('nothing')
 })
 
 test('a claim reports locks and suppressions as of the claim, even if they came after acceptance', async () => {

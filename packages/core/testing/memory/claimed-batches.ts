@@ -26,9 +26,9 @@ export const memoryClaimedBatches = (store: MemoryStore): ClaimedBatches => ({
   }),
   retire: atomic((dispatcher) => void end(store, dispatcher)),
   promote: atomic((rangesMax) => promote(store, rangesMax)),
-  claim: atomic((dispatcher, wanted) => {
-    store.carriersOfDispatchers.set(dispatcher, wanted.carrier)
-    return claim(store, store.dispatchers.get(dispatcher), wanted)
+  claim: atomic((dispatcher, request) => {
+    store.carriersOfDispatchers.set(dispatcher, request.carrier)
+    return claim(store, store.dispatchers.get(dispatcher), request)
   }),
   disown: atomic((dispatcher, known) => disown(store, dispatcher, known)),
   mark: atomic((dispatcher, batch, upTo) => mark(store, dispatcher, batch, upTo)),
@@ -38,28 +38,28 @@ export const memoryClaimedBatches = (store: MemoryStore): ClaimedBatches => ({
     return marked.includes('fenced') ? 'fenced' : 'recorded'
   }),
   settle: atomic((dispatcher, batch, settled) => {
-    const its = batchOf(store, dispatcher, batch)
-    if (its === undefined) return 'fenced'
+    const batchRow = batchOf(store, dispatcher, batch)
+    if (batchRow === undefined) return 'fenced'
     for (const { id, code } of settled) {
-      for (const { row } of takeOut(its, [id])) endRefunded(store, row, code, undefined)
+      for (const { row } of takeOut(batchRow, [id])) endRefunded(store, row, code, undefined)
     }
     return 'settled'
   }),
   postpone: atomic((dispatcher, batch, ids, seconds, queue) => {
-    const its = batchOf(store, dispatcher, batch)
-    if (its === undefined) return 'fenced'
+    const batchRow = batchOf(store, dispatcher, batch)
+    if (batchRow === undefined) return 'fenced'
     const at = secondsAfter(store.clock.now(), seconds)
-    const back = takeOut(its, ids)
-    for (const { row } of back) note(store, row.id, INCIDENT.refusedForNow, its.carrier)
-    for (const range of rangesOf(back, queue ?? its.queue)) {
+    const back = takeOut(batchRow, ids)
+    for (const { row } of back) note(store, row.id, INCIDENT.refusedForNow, batchRow.carrier)
+    for (const range of rangesOf(back, queue ?? batchRow.queue)) {
       store.later.add({ ...range, attempt: range.attempt + 1, at })
     }
     return 'postponed'
   }),
   giveBack: atomic((dispatcher, batch, ids) => {
-    const its = batchOf(store, dispatcher, batch)
-    if (its === undefined) return 'fenced'
-    for (const range of rangesOf(takeOut(its, ids), its.queue)) store.due.add(range)
+    const row = batchOf(store, dispatcher, batch)
+    if (row === undefined) return 'fenced'
+    for (const range of rangesOf(takeOut(row, ids), row.queue)) store.due.add(range)
     wakeSleepers(store)
     return 'given-back'
   }),
@@ -121,13 +121,14 @@ function promote(store: MemoryStore, rangesMax: number): number {
 
 function record(store: MemoryStore, dispatcher: DispatcherId, outcomes: readonly Recorded[]): void {
   for (const { batch, message, handover } of outcomes) {
-    const its = batchOf(store, dispatcher, batch)
-    const [held] = takeOut(its, [message.id])
+    const batchRow = batchOf(store, dispatcher, batch)
+    const [claimed] = takeOut(batchRow, [message.id])
     const row = store.messages.get(message.id)
-    if (held === undefined && row !== undefined) proveSubmitted(store, row, store.carriersOfDispatchers.get(dispatcher))
-    if (held !== undefined) {
+    if (claimed === undefined && row !== undefined)
+      proveSubmitted(store, row, store.carriersOfDispatchers.get(dispatcher))
+    if (claimed !== undefined) {
       if (handover.outcome === 'unknown') note(store, message.id, INCIDENT.unknown)
-      decide(store, held.row, its?.carrier, handover)
+      decide(store, claimed.row, batchRow?.carrier, handover)
     } else if (row?.decision !== undefined && isLateTruth(row.decision, handover.outcome)) {
       note(store, message.id, INCIDENT.late)
       decide(store, row, row.decision.carrier, handover)

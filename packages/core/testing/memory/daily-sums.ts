@@ -26,7 +26,7 @@ export function memoryDailySums(store: MemoryStore): DailySums {
 
   return {
     ofAccount: atomic((account, from) =>
-      counted(decided(from).flatMap(({ account: its, ...row }) => (its === account ? [row] : []))).toSorted(
+      counted(decided(from).flatMap(({ account: owner, ...row }) => (owner === account ? [row] : []))).toSorted(
         (a, b) => a.day - b.day || byName(a, b),
       ),
     ),

@@ -36,10 +36,10 @@ export const outcomeOf = ({ code, at, reference }: Decision): Outcome => ({
 })
 
 /** Records a rare incident for the trace of a message. */
-export function note(store: MemoryStore, id: MessageId, what: string, carrier?: CarrierId): void {
+export function note(store: MemoryStore, id: MessageId, incident: string, carrier?: CarrierId): void {
   const incidents = store.incidents.get(id) ?? []
   store.incidents.set(id, incidents)
-  incidents.push({ at: store.clock.now(), what, carrier })
+  incidents.push({ at: store.clock.now(), what: incident, carrier })
 }
 
 /** Records the outcome of submitting a message to a carrier. */
@@ -77,8 +77,8 @@ export function endRefunded(
   const account = store.accounts.get(row.send.account)
   if (account === undefined) throw new Error(`message ${row.id} has no account`)
   const at = store.clock.now()
-  const left = row.decision?.left ?? at
-  row.decision = { code, at, left, carrier, reference: undefined, parts: [] }
+  const handedOver = row.decision?.left ?? at
+  row.decision = { code, at, left: handedOver, carrier, reference: undefined, parts: [] }
   if (row.refund === undefined) enter(account, row.cost, { kind: 'refund', first: row.id, code }, at)
   storeMessageEvent(store, row, 'handover')
 }

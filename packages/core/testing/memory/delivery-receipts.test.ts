@@ -115,8 +115,14 @@ test('a message adopts no receipt if two fit, the number or time does not, or on
   await send({ outcome: 'unknown' }, other)
   await messages.accept(anOrder(account, { to: [other] }))
   const dispatcher = await claimedBatches.register(600)
-  const wanted = { carrier: testCarrier, lane: 'single', messagesMax: 1, markedMax: 1, leaseSeconds: 600 } as const
-  await claimedBatches.claim(dispatcher, wanted)
+  const claimRequest = {
+    carrier: testCarrier,
+    lane: 'single',
+    messagesMax: 1,
+    markedMax: 1,
+    leaseSeconds: 600,
+  } as const
+  await claimedBatches.claim(dispatcher, claimRequest)
   expect(await deliveryReceipts.adopt(60)).toBe(0)
   await claimedBatches.retire(dispatcher)
   expect(await code(id)).toBe(106)

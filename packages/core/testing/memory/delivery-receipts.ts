@@ -9,7 +9,7 @@ import {
 } from '@gateway/core/dispatch'
 import { INCIDENT, OUTCOME, type Msisdn } from '@gateway/core/messages'
 import { daysBefore, secondsAfter, type Instant } from '@gateway/core/time'
-import { adoptions, type KeptDeliveryReceipt } from '../contracts/specification/adoptions.ts'
+import { adoptions, type StoredDeliveryReceipt } from '../contracts/specification/adoptions.ts'
 import {
   changesState,
   codeByParts,
@@ -62,11 +62,11 @@ export const memoryDeliveryReceipts = (store: MemoryStore): DeliveryReceipts => 
       .flatMap((account) => waiting.flatMap((some) => some.allOf(account)))
       .concat(store.promotions.flatMap(({ ranges }) => ranges))
       .flatMap((range) => range.messages)
-    const kept = [...store.receipts.values()].flat().sort((a, b) => a.at - b.at)
-    const keyOf = ({ receipt: { carrier, reference, code, number } }: KeptDeliveryReceipt) =>
+    const all = [...store.receipts.values()].flat().sort((a, b) => a.at - b.at)
+    const keyOf = ({ receipt: { carrier, reference, code, number } }: StoredDeliveryReceipt) =>
       [carrier, reference, code, number].join()
-    return kept
-      .filter((one, at) => kept.findIndex((other) => keyOf(other) === keyOf(one)) === at)
+    return all
+      .filter((one, at) => all.findIndex((other) => keyOf(other) === keyOf(one)) === at)
       .slice(0, countMax)
       .map(({ receipt: { carrier, reference, code, number }, at }) => ({
         ...{ carrier, reference, code, number, at },
@@ -78,13 +78,13 @@ export const memoryDeliveryReceipts = (store: MemoryStore): DeliveryReceipts => 
 })
 
 /** An earlier receipt that may belong to the same message stays stored, because the first final one counts (P-7). */
-const overtakes = (kept: readonly KeptDeliveryReceipt[] = [], { number }: DeliveryReceipt): boolean =>
-  kept.some(({ receipt }) => receipt.number === undefined || number === undefined || receipt.number === number)
+const overtakes = (receipts: readonly StoredDeliveryReceipt[] = [], { number }: DeliveryReceipt): boolean =>
+  receipts.some(({ receipt }) => receipt.number === undefined || number === undefined || receipt.number === number)
 
-function keep(store: MemoryStore, key: string, kept: KeptDeliveryReceipt): void {
+function keep(store: MemoryStore, key: string, receipt: StoredDeliveryReceipt): void {
   const list = store.receipts.get(key)
-  if (list === undefined) store.receipts.set(key, [kept])
-  else list.push(kept)
+  if (list === undefined) store.receipts.set(key, [receipt])
+  else list.push(receipt)
 }
 
 interface Told {
@@ -98,21 +98,21 @@ interface ToldOf extends Told {
 }
 
 /** Returns the receipts that count, one per reference; those of the parts of one message together. */
-function tellAll(store: MemoryStore, told: readonly ToldOf[]): void {
+function tellAll(store: MemoryStore, reported: readonly ToldOf[]): void {
   const ofParts = new Map<MessageRow, ToldOf[]>()
-  for (const one of told) {
+  for (const one of reported) {
     const row = store.references.get(referenceKey(one.carrier, one.reference))
     if (row === undefined) continue
     if (row.decision?.parts.length === 0) tell(store, row, one)
     else ofParts.set(row, [...(ofParts.get(row) ?? []), one])
   }
-  for (const [row, its] of ofParts) tellParts(store, row, its)
+  for (const [row, reports] of ofParts) tellParts(store, row, reports)
 }
 
-function tellParts(store: MemoryStore, row: MessageRow, told: readonly ToldOf[]): void {
+function tellParts(store: MemoryStore, row: MessageRow, reports: readonly ToldOf[]): void {
   const { decision } = row
   if (decision === undefined) return
-  const news = told.filter(({ reference, code }) => {
+  const news = reports.filter(({ reference, code }) => {
     const part = decision.parts.find((one) => one.reference === reference)
     return part !== undefined && changesState(part.code, code)
   })
@@ -141,15 +141,18 @@ function match(store: MemoryStore, receiptsMax: number): number {
   const oldest = daysBefore(now, receiptMatching.keptDays)
   let room = receiptsMax
   let found = 0
-  const told: ToldOf[] = []
-  for (const [key, kept] of [...store.receipts]) {
+  const matched: ToldOf[] = []
+  for (const [key, receipts] of [...store.receipts]) {
     if (room <= 0) break
     const row = store.references.get(key)
-    const tried = kept.slice(0, room)
+    const tried = receipts.slice(0, room)
     room -= tried.length
-    const left = row?.decision?.left
-    const isOwn = ({ receipt, at }: KeptDeliveryReceipt): boolean =>
-      row !== undefined && left !== undefined && isForNumber(receipt, row.number) && isOwnReceipt(left, at, now)
+    const handedOver = row?.decision?.left
+    const isOwn = ({ receipt, at }: StoredDeliveryReceipt): boolean =>
+      row !== undefined &&
+      handedOver !== undefined &&
+      isForNumber(receipt, row.number) &&
+      isOwnReceipt(handedOver, at, now)
     const own = tried.filter(isOwn)
     found += own.length
     const counting = own.reduce<ToldOf | undefined>(
@@ -157,24 +160,24 @@ function match(store: MemoryStore, receiptsMax: number): number {
         countingReceipt(before, { carrier, reference, code, at }),
       undefined,
     )
-    if (counting !== undefined) told.push(counting)
-    const rest = kept.filter((one) => !own.includes(one) && (one.at >= oldest || !tried.includes(one)))
+    if (counting !== undefined) matched.push(counting)
+    const rest = receipts.filter((one) => !own.includes(one) && (one.at >= oldest || !tried.includes(one)))
     store.receipts.delete(key)
-    if (rest.length > 0) store.receipts.set(key, rest) // behind all others: each has its turn
+    if (rest.length > 0) store.receipts.set(key, rest) // behind all others, so that each has its turn
   }
-  tellAll(store, told)
+  tellAll(store, matched)
   return found
 }
 
 function adopt(store: MemoryStore, ageSeconds: number): number {
   const youngest = secondsAfter(store.clock.now(), -ageSeconds)
-  const kept = strangers(store)
+  const unmatched = strangers(store)
   const unknown = [...store.messages.values()].flatMap((row) => {
     const { number, decision } = row
     if (decision?.carrier === undefined || !isUnresolved(decision)) return []
     return { row, carrier: decision.carrier, number, parts: row.send.body.parts, left: decision.left }
   })
-  const adopted = adoptions(kept, unknown, (carrier, number) => mayBeInFlight(store, carrier, number), youngest)
+  const adopted = adoptions(unmatched, unknown, (carrier, number) => mayBeInFlight(store, carrier, number), youngest)
   for (const { message, references } of adopted) {
     const { row, carrier } = message
     if (row.decision === undefined) continue
@@ -186,10 +189,10 @@ function adopt(store: MemoryStore, ageSeconds: number): number {
 }
 
 /** Returns stored receipts that belong to no message of their reference. */
-export const strangers = (store: MemoryStore): readonly KeptDeliveryReceipt[] =>
+export const strangers = (store: MemoryStore): readonly StoredDeliveryReceipt[] =>
   [...store.receipts].flatMap(([key, list]) => {
-    const left = store.references.get(key)?.decision?.left
-    return list.filter(({ at }) => left === undefined || !isRecentFor(left, at))
+    const handedOver = store.references.get(key)?.decision?.left
+    return list.filter(({ at }) => handedOver === undefined || !isRecentFor(handedOver, at))
   })
 
 /** Returns true if a message to this number may have been submitted and is not recorded. */

@@ -60,10 +60,10 @@ export const memoryInbox = (store: MemoryStore): Inbox => ({
   }),
   take: atomic((by, part, since, messagesMax) => {
     const taking = String(store.next('taking')) as Taking
-    const rows = ofAccount(store, by, part, since).filter(({ taken }) => taken === undefined)
-    const taken = rows.slice(0, messagesMax)
-    for (const row of taken) row.taken = taking
-    return { taking, messages: taken.map(shown) }
+    const rows = ofAccount(store, by, part, since).filter(({ taken: consumption }) => consumption === undefined)
+    const consumed = rows.slice(0, messagesMax)
+    for (const row of consumed) row.taken = taking
+    return { taking, messages: consumed.map(shown) }
   }),
   offerAgain: atomic((by, taking) => {
     for (const row of store.inboundMessages) if (row.account === by && row.taken === taking) row.taken = undefined
@@ -145,10 +145,10 @@ function add(
 }
 
 function countArrived({ conversations }: MemoryStore, account: AccountId, from: string): void {
-  const its = conversations.get(account) ?? new Map<string, { arrived: number; read: number }>()
-  conversations.set(account, its)
-  const marks = its.get(from)
-  if (marks === undefined) its.set(from, { arrived: 1, read: 0 })
+  const ofAccountRow = conversations.get(account) ?? new Map<string, { arrived: number; read: number }>()
+  conversations.set(account, ofAccountRow)
+  const marks = ofAccountRow.get(from)
+  if (marks === undefined) ofAccountRow.set(from, { arrived: 1, read: 0 })
   else marks.arrived += 1
 }
 
@@ -196,7 +196,7 @@ export function contactOf({ id, send, from, decision }: MessageRow): LastContact
 const inFlightTo = (store: MemoryStore, number: Msisdn): readonly LastContact[] =>
   [...store.dispatchers.values()]
     .flatMap(({ batches }) => [...batches.values()])
-    .flatMap(({ held, marked }) => [...held.values()].filter(({ position }) => position <= marked))
+    .flatMap(({ held: messages, marked }) => [...messages.values()].filter(({ position }) => position <= marked))
     .filter(({ row }) => row.number === number && !row.send.confirmation)
     .map(({ row }) => ({ account: row.send.account, id: row.id, from: row.from, at: store.clock.now() }))
 

@@ -36,17 +36,17 @@ export const memoryLedger = (store: MemoryStore): Ledger => ({
     if (operation !== undefined && typeof after === 'number') store.topUps.add(operation)
     return after
   }),
-  refund: atomic((wanted, now) => refund(store, wanted, now)),
+  refund: atomic((request, now) => refund(store, request, now)),
   check: atomic(() => check(store)),
   movements: (of, period) => movements(store, of, period),
   statement: (of, period) => inPieces(statementOf(store, of, period)),
   statementPage: atomic((of, period, _historyDays, place) =>
     pageOfStatement(statementOf(store, of, period), balanceBefore(store, of, period), place),
   ),
-  transfer: atomic((wanted, now) => transfer(store, wanted, now)),
-  transferOnce: atomic((wanted, now, request) => {
+  transfer: atomic((order, now) => transfer(store, order, now)),
+  transferOnce: atomic((order, now, request) => {
     if (keptRequest(store, request) !== undefined) return 'repeated'
-    const result = transfer(store, wanted, now)
+    const result = transfer(store, order, now)
     if (result !== 'failed') keepAnswer(store, request, { text: result })
     return result
   }),
@@ -178,9 +178,9 @@ function tableOf({ prices, accountPrices }: MemoryStore, of: AccountId | undefin
 export const memoryClientRequests = (store: MemoryStore): ClientRequests => ({
   find: atomic((request) => answerTo(request, keptRequest(store, request))),
   keep: atomic((request, answer) => {
-    const kept = keptRequest(store, request)
-    if (kept === undefined) keepAnswer(store, request, answer)
-    return answerTo(request, kept) ?? answer
+    const row = keptRequest(store, request)
+    if (row === undefined) keepAnswer(store, request, answer)
+    return answerTo(request, row) ?? answer
   }),
 })
 
@@ -195,5 +195,5 @@ export function keepAnswer(store: MemoryStore, request: ClientRequest, answer: F
 
 const keyOf = ({ account, key }: ClientRequest): string => `${account} ${key}`
 
-const answerTo = ({ asked }: ClientRequest, kept: ClientRequestRow | undefined) =>
-  kept === undefined || kept.asked === asked ? kept?.answer : 'another-request'
+const answerTo = ({ asked: canonical }: ClientRequest, row: ClientRequestRow | undefined) =>
+  row === undefined || row.asked === canonical ? row?.answer : 'another-request'

@@ -24,7 +24,7 @@ import { factsOf, outcomeOf } from './decide.ts'
 import { mayHaveLeft } from './release.ts'
 import type { MessageRow, Range } from './rows.ts'
 import { referenceKey, type MemoryStore } from './store.ts'
-import type { KeptDeliveryReceipt } from '../contracts/specification/adoptions.ts'
+import type { StoredDeliveryReceipt } from '../contracts/specification/adoptions.ts'
 
 export const memoryMessageTraces = (store: MemoryStore): MessageTraces => ({
   of: atomic((id) => {
@@ -85,7 +85,7 @@ function traceOf(store: MemoryStore, row: MessageRow): MessageTrace {
     refundByHand: row.refund,
     route: routeOf(store, row),
     place,
-    refusedForNow: incidents.filter(({ what }) => what === INCIDENT.refusedForNow).length,
+    refusedForNow: incidents.filter(({ what: name }) => name === INCIDENT.refusedForNow).length,
     incidents: incidents.slice(-traceLinesMax),
     receipts: receiptsOf(store, row, place).slice(-traceLinesMax),
   }
@@ -93,9 +93,9 @@ function traceOf(store: MemoryStore, row: MessageRow): MessageTrace {
 
 function placeOf(store: MemoryStore, row: MessageRow): MessageLocation {
   if (row.decision !== undefined) {
-    const { code, at, left, carrier, reference, parts } = row.decision
+    const { code, at, left: stored, carrier, reference, parts } = row.decision
     const refunded = row.refund !== undefined || !isTaken(outcomeOf(row.decision))
-    return { place: 'decided', code, at, stored: left, carrier, reference, parts, refunded }
+    return { place: 'decided', code, at, stored: stored, carrier, reference, parts, refunded }
   }
   const { account, due } = row.send
   const rangeIn = (ranges: readonly Range[]) => ranges.find(({ messages }) => messages.includes(row))
@@ -172,7 +172,7 @@ function receiptsOf(store: MemoryStore, { number }: MessageRow, place: MessageLo
   if (carrier === undefined) return []
   if (references !== undefined) {
     const own = references.flatMap((reference) => store.receipts.get(referenceKey(carrier, reference)) ?? [])
-    const isOther = ({ receipt }: KeptDeliveryReceipt) => receipt.number !== undefined && receipt.number !== number
+    const isOther = ({ receipt }: StoredDeliveryReceipt) => receipt.number !== undefined && receipt.number !== number
     return own.sort((a, b) => a.at - b.at).map((one) => toTraced(isOther(one) ? 'other-number' : 'own')(one))
   }
   return [...store.receipts.values()]
@@ -184,7 +184,7 @@ function receiptsOf(store: MemoryStore, { number }: MessageRow, place: MessageLo
 
 const toTraced =
   (fits: TracedReceipt['fits']) =>
-  ({ receipt: { carrier, reference, code }, at }: KeptDeliveryReceipt): TracedReceipt => ({
+  ({ receipt: { carrier, reference, code }, at }: StoredDeliveryReceipt): TracedReceipt => ({
     at,
     carrier,
     reference,

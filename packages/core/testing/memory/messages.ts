@@ -63,14 +63,14 @@ function accept(store: MemoryStore, order: Order): Acceptance | 'account-locked'
   if (!may(account.account, 'send')) return 'account-locked'
 
   const costs = order.texts.flatMap(({ to }) => to.map(({ cost }) => cost))
-  const { paid: taken, balance } = spend(account.balance, costs)
+  const { paid: paid, balance } = spend(account.balance, costs)
   let seen = 0
   const results = order.texts.map((text) =>
     storeText(store, text, {
       account: order.account,
       from: ({ number, from }) => from ?? senderOf(store, order, number),
       routes: store.routes.published,
-      taken: taken.slice(seen, (seen += text.to.length)),
+      taken: paid.slice(seen, (seen += text.to.length)),
     }),
   )
   debit(store, account, results.flat())
@@ -106,21 +106,21 @@ interface StoreOptions {
 
 /** Stores the recipients that were paid for. Returns one result for each recipient. */
 export function storeText(store: MemoryStore, text: OrderedText, options: StoreOptions) {
-  const { body, due: wanted, options: sendOptions = noOptions, to } = text
+  const { body, due: dueTime, options: sendOptions = noOptions, to } = text
   const { validity } = sendOptions
-  const { account, taken = to.map(() => true), confirmation = false, routes = [] } = options
+  const { account, taken: isPaid = to.map(() => true), confirmation = false, routes = [] } = options
   const paid = to.flatMap((recipient, i) => {
-    if (!taken[i]) return []
+    if (!isPaid[i]) return []
     const from = options.from(recipient)
     const route = routeNumberOf(routes, { account, from, to: recipient.number })
     return [{ ...recipient, from, route, i }]
   })
   const now = store.clock.now()
-  const scheduled = isAhead(wanted, now)
-  const due = scheduled ? wanted : now
+  const scheduled = isAhead(dueTime, now)
+  const due = scheduled ? dueTime : now
   const expires = validity && secondsAfter(due, validity * 60)
-  const asked = { account, body, options: sendOptions, confirmation }
-  const common = { ...asked, lane: laneOf(paid.length), submitted: now, scheduled, due, expires }
+  const sendFields = { account, body, options: sendOptions, confirmation }
+  const common = { ...sendFields, lane: laneOf(paid.length), submitted: now, scheduled, due, expires }
   const sends: { send: Send; messages: MessageRow[] }[] = []
   const ids = new Map<number, MessageId>()
   for (const { i, ...one } of byRoute(paid)) {
@@ -141,7 +141,7 @@ export function storeText(store: MemoryStore, text: OrderedText, options: StoreO
   const waiting = scheduled ? store.later : store.due
   for (const range of sends) waiting.add({ ...range, queue: range.send.route, attempt: 0, at: range.send.due })
   if (sends.length > 0) wakeSleepers(store)
-  return taken.map((_, i) => ids.get(i) ?? 'insufficient-credits')
+  return isPaid.map((_, i) => ids.get(i) ?? 'insufficient-credits')
 }
 
 function newMessageId(store: MemoryStore): MessageId {

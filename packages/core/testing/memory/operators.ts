@@ -80,9 +80,9 @@ export function memoryOperators(store: MemoryStore): Operators {
     setRole: atomic((id, role) => change(id, { role })),
     openSession: atomic((by, password, { hash, agent, address, secondFactor }, bounds) => {
       const row = operators.get(by)
-      const kept = new Set(sessionsWithin(bounds).map((one) => one.hash))
+      const remaining = new Set(sessionsWithin(bounds).map((one) => one.hash))
       for (const [each, { session }] of operatorSessions)
-        if (session.operator === by && !kept.has(each)) operatorSessions.delete(each)
+        if (session.operator === by && !remaining.has(each)) operatorSessions.delete(each)
       if (row?.password !== password || row.operator.locked) return undefined
       const id = store.next('operator-session') as SessionId
       const now = clock.now()

@@ -7,9 +7,9 @@ import {
   nothingErased,
   type ErasureId,
   type ErasureStep,
-  type HeldContact,
-  type HeldInbound,
-  type HeldSuppression,
+  type StoredContact,
+  type StoredInbound,
+  type StoredSuppression,
   type PersonalData,
 } from '@gateway/core/personal-data'
 import type { Suppression } from '@gateway/core/suppressions'
@@ -56,20 +56,20 @@ export const memoryPersonalData = (store: MemoryStore): PersonalData => ({
 })
 
 // oxlint-disable-next-line typescript/require-await -- all of it is in memory
-async function* inboundFrom(store: MemoryStore, number: Msisdn): AsyncIterable<HeldInbound> {
+async function* inboundFrom(store: MemoryStore, number: Msisdn): AsyncIterable<StoredInbound> {
   const forms = formsOf(number)
   const found = store.inboundMessages.filter(({ from }) => forms.includes(from))
   yield* found.map(({ id, account, to, at, text }) => ({ id, account, to, at, text }))
 }
 
-function contactsOf({ chosenSenders, lastContacts }: MemoryStore, number: Msisdn): readonly HeldContact[] {
+function contactsOf({ chosenSenders, lastContacts }: MemoryStore, number: Msisdn): readonly StoredContact[] {
   const chosen = [...(chosenSenders.get(number) ?? [])].map(([account, address]) => ({ account, address }))
   const last = [...(lastContacts.get(number) ?? [])].map(([address, { account }]) => ({ account, address }))
   const all = new Map([...chosen, ...last].map((one) => [`${one.account} ${one.address}`, one]))
   return [...all.values()].sort((a, b) => a.account - b.account || (a.address < b.address ? -1 : 1))
 }
 
-function suppressionsOf(store: MemoryStore, number: Msisdn): readonly HeldSuppression[] {
+function suppressionsOf(store: MemoryStore, number: Msisdn): readonly StoredSuppression[] {
   return [...store.suppressions]
     .flatMap(([scope, numbers]) => {
       const account = scope === 'everybody' ? undefined : scope
@@ -92,8 +92,8 @@ const erasers: Readonly<Record<ErasureStep['at'], (store: MemoryStore, number: M
       .slice(0, stepMax)
     for (const row of rows) Object.assign(row, { number: erasedNumber, reference: undefined })
     for (const send of new Set(rows.map((row) => row.send))) {
-      const its = [...store.messages.values()].filter((row) => row.send === send)
-      if (its.every((row) => row.number === erasedNumber)) Object.assign(send, { body: { ...send.body, text: '' } })
+      const ofSend = [...store.messages.values()].filter((row) => row.send === send)
+      if (ofSend.every((row) => row.number === erasedNumber)) Object.assign(send, { body: { ...send.body, text: '' } })
     }
     return rows.length
   },
@@ -103,8 +103,8 @@ const erasers: Readonly<Record<ErasureStep['at'], (store: MemoryStore, number: M
     for (const at of places) {
       const row = store.inboundMessages[at]
       if (row === undefined) continue
-      const taken = row.taken ?? (`erased ${row.id}` as NonNullable<typeof row.taken>)
-      store.inboundMessages[at] = { ...row, from: erasedNumber, text: '', taken }
+      const consumption = row.taken ?? (`erased ${row.id}` as NonNullable<typeof row.taken>)
+      store.inboundMessages[at] = { ...row, from: erasedNumber, text: '', taken: consumption }
     }
     for (const [key, { message }] of store.parts) if (forms.includes(message.from)) store.parts.delete(key)
     for (const replies of store.optOutReplies.values()) {

@@ -51,8 +51,9 @@ export interface MemoryPortsOptions {
 }
 
 /**
- * Creates every port over one new, empty memory store that ends with the process: for tests, and for programs without a
- * database. Numbers cost 1.0 a part until prices are set. Password hashes are too weak to be stored (`memorySecrets`).
+ * Creates every port over one new, empty memory store, which ends with the process. For tests, and for programs without
+ * a database. Numbers cost 1.0 a part until prices are set. Password hashes are too weak to be stored
+ * (`memorySecrets`).
  */
 export function memoryPorts(options: MemoryPortsOptions = {}): Ports {
   const clock = options.clock ?? realClock()

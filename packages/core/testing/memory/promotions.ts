@@ -20,11 +20,12 @@ import { wakeSleepers } from './wakeups.ts'
 export const memoryPromotions = (store: MemoryStore): Promotions => ({
   open: atomic(() => openOf(store).map(promotionOf)),
   failedOverSends: atomic(() => failedOverSends(store)),
-  decide: atomic((what, by) => {
+  decide: atomic((nextDecision, by) => {
     const open = openOf(store)
     if (open.length === 0) return 'nothing-in-doubt'
-    if (open.some(({ decision }) => decision !== undefined && decision.what !== what)) return 'decided-otherwise'
-    for (const row of open) row.decision ??= { what, by, at: store.clock.now() }
+    if (open.some(({ decision }) => decision !== undefined && decision.what !== nextDecision))
+      return 'decided-otherwise'
+    for (const row of open) row.decision ??= { what: nextDecision, by, at: store.clock.now() }
     return 'decided'
   }),
   carryOut: atomic((messagesMax) => carryOut(store, messagesMax)),
@@ -77,8 +78,8 @@ function leaveDoubt(store: MemoryStore, row: MessageRow): boolean {
     const range = promotion.ranges.find(({ messages }) => messages.includes(row))
     if (range === undefined) continue
     const rest = range.messages.filter((one) => one !== row)
-    const held = rest.map((one, at) => ({ row: one, attempt: range.attempt, position: at + 1 }))
-    promotion.ranges = [...promotion.ranges.filter((one) => one !== range), ...rangesOf(held, range.queue)]
+    const rows = rest.map((one, at) => ({ row: one, attempt: range.attempt, position: at + 1 }))
+    promotion.ranges = [...promotion.ranges.filter((one) => one !== range), ...rangesOf(rows, range.queue)]
     return true
   }
   return false
@@ -92,13 +93,14 @@ function endInDoubt(store: MemoryStore, row: MessageRow): void {
 
 /**
  * Records that a message in doubt, or one that ended in doubt, was submitted to a carrier, as a dispatcher or a receipt
- * proves. Its outcome is unknown until recorded. Returns true if it was in doubt. `left` is the time of submission.
+ * proves. Its outcome is unknown until recorded. Returns true if it was in doubt. `submittedAt` is the time of
+ * submission.
  */
 export function proveSubmitted(
   store: MemoryStore,
   row: MessageRow,
   carrier: CarrierId | undefined,
-  left?: Instant,
+  submittedAt?: Instant,
 ): boolean {
   if (carrier === undefined) return false
   const wasInDoubt = leaveDoubt(store, row)
@@ -108,7 +110,8 @@ export function proveSubmitted(
   }
   const { decision } = row
   if (decision === undefined || !isUnresolved(decision)) return false
-  if (wasInDoubt || decision.carrier === undefined) row.decision = { ...decision, carrier, left: left ?? decision.left }
+  if (wasInDoubt || decision.carrier === undefined)
+    row.decision = { ...decision, carrier, left: submittedAt ?? decision.left }
   return wasInDoubt
 }
 

@@ -10,10 +10,10 @@ import { wakeSleepers } from './wakeups.ts'
  * Empties a claimed batch: messages that may have been submitted become unknown (106), all others go back to the queue.
  */
 export function release(store: MemoryStore, batch: ClaimedBatchRow): { requeued: number; unknown: number } {
-  const held = [...batch.held.values()]
+  const rows = [...batch.held.values()]
   batch.held.clear()
-  const inDoubt = held.filter((one) => mayHaveLeft(one, batch))
-  const unsent = held.filter((one) => !mayHaveLeft(one, batch))
+  const inDoubt = rows.filter((one) => mayHaveLeft(one, batch))
+  const unsent = rows.filter((one) => !mayHaveLeft(one, batch))
   for (const { row } of inDoubt) {
     note(store, row.id, INCIDENT.recovered)
     decide(store, row, batch.carrier, { outcome: 'unknown' })
@@ -27,9 +27,9 @@ export function release(store: MemoryStore, batch: ClaimedBatchRow): { requeued:
 export const mayHaveLeft = ({ position }: Held, { marked }: ClaimedBatchRow): boolean => position <= marked
 
 /** Groups messages of a claimed batch that can move together again: neighbours in one send with equal attempts. */
-export function rangesOf(held: readonly Held[], queue: QueueNumber): readonly Range[] {
+export function rangesOf(rows: readonly Held[], queue: QueueNumber): readonly Range[] {
   const ranges: (Range & { messages: Range['messages'][number][] })[] = []
-  for (const { row, attempt } of held.toSorted((a, b) => a.row.id - b.row.id)) {
+  for (const { row, attempt } of rows.toSorted((a, b) => a.row.id - b.row.id)) {
     const last = ranges.at(-1)
     const follows = last?.send === row.send && last.attempt === attempt && last.messages.at(-1)?.id === row.id - 1
     if (follows) last.messages.push(row)

@@ -83,7 +83,7 @@ function eventsOf(store: MemoryStore, row: WebhookRow, replay: Replay): readonly
   const lists = [...row.lists.values()].filter(({ state }) =>
     replay.what === 'dead' ? state === 'dead' : replay.what === 'event' || state !== 'open',
   )
-  const wanted = lists
+  const selected = lists
     .flatMap(({ events }) => events)
     .filter((event) => {
       const { id, occurred, data } = event
@@ -92,7 +92,7 @@ function eventsOf(store: MemoryStore, row: WebhookRow, replay: Replay): readonly
       return replay.what === 'dead' || (!store.copies.has(event) && occurred >= replay.from && occurred < replay.to)
     })
   if (replay.what === 'dead') for (const list of lists) list.state = 'replayed'
-  return [...new Map(wanted.map((event) => [event.id, event])).values()]
+  return [...new Map(selected.map((event) => [event.id, event])).values()]
 }
 
 /** Drops replays that ended long ago. */

@@ -213,7 +213,7 @@ export interface ReplayRow {
 export interface EventListRow {
   readonly id: EventListId
   readonly events: readonly WebhookEvent[]
-  /** Replayed: the list was dead and its events wait again. Failed: a test. */
+  /** `replayed`: the list was dead and its events wait again. `failed`: a test event failed. */
   state: 'open' | 'delivered' | 'dead' | 'replayed' | 'failed'
   /** Number of attempts started. */
   tries: number

@@ -15,8 +15,8 @@ import type { InboundMessage } from '@gateway/core/inbox'
 import { OUTCOME, type MessageId } from '@gateway/core/messages'
 
 /**
- * Outcome of a submission. An answer word: that answer ('accepted' without a receipt). A code: accepted, then a receipt
- * with it. 'held': not answered until the test says so.
+ * Outcome of a submission. A word is the answer ('accepted' without a receipt). A code means accepted, followed by a
+ * receipt with the code. 'held': not answered until the test releases it.
  */
 export type ScriptedOutcome = Exclude<SubmissionAnswer['outcome'], 'partly'> | DeliveryReceiptCode | 'held'
 
@@ -128,9 +128,11 @@ export function scriptedCarrier(options: ScriptedCarrierOptions = {}): ScriptedC
         queueMicrotask(() => answered(messages.map(({ id }) => ({ id, outcome: 'refused-for-now' }))))
         return
       }
-      const taken = messages.map((message) => ({ message, answered })).map((one) => ({ one, scripted: take(one) }))
+      const submissions = messages
+        .map((message) => ({ message, answered }))
+        .map((one) => ({ one, scripted: take(one) }))
       queueMicrotask(() => {
-        for (const { one, scripted } of taken) if (scripted !== 'held') answer(one, scripted)
+        for (const { one, scripted } of submissions) if (scripted !== 'held') answer(one, scripted)
       })
     },
     release: (scripted, count = open.size, isReleased = () => true) => {

@@ -1,6 +1,9 @@
 import type { PushAnswer, PushRequest, UrlRefusal, WebhookClient } from '@gateway/core/webhooks'
 
-/** Outcome of a push. A status: an answer without a text. 'held': not answered until the test says so. */
+/**
+ * Outcome of a push. A number is the HTTP status of an answer without a text. 'held': not answered until the test
+ * releases it.
+ */
 export type ScriptedPush = number | PushAnswer | 'held'
 
 export interface ScriptedWebhookClient extends WebhookClient {
@@ -27,7 +30,7 @@ const answered = (status: number): PushAnswer => ({
 /** A client without a network, controlled by a test. It only checks that an address is a URL with https. */
 export function scriptedWebhookClient(): ScriptedWebhookClient {
   const pushed: PushRequest[] = []
-  const held = new Set<(answer: PushAnswer) => void>()
+  const heldPushes = new Set<(answer: PushAnswer) => void>()
   let answerOf = (_request: PushRequest): ScriptedPush => 204
   let refusalOf = (url: string): UrlRefusal | undefined => {
     if (!URL.canParse(url)) return 'not-a-url'
@@ -42,7 +45,7 @@ export function scriptedWebhookClient(): ScriptedWebhookClient {
     await Promise.resolve()
     const scripted = answerOf(request)
     const answer =
-      scripted === 'held' ? await new Promise<PushAnswer>((resolve) => held.add(resolve)) : asAnswer(scripted)
+      scripted === 'held' ? await new Promise<PushAnswer>((resolve) => heldPushes.add(resolve)) : asAnswer(scripted)
     unanswered--
     return answer
   }
@@ -54,16 +57,16 @@ export function scriptedWebhookClient(): ScriptedWebhookClient {
     answerWith: (next) => void (answerOf = next),
     refuse: (next) => void (refusalOf = next),
     release: (answer) => {
-      for (const resolve of held) resolve(asAnswer(answer))
-      held.clear()
+      for (const resolve of heldPushes) resolve(asAnswer(answer))
+      heldPushes.clear()
     },
     refusalOf: (url) => refusalOf(url),
     push,
     close: async (deadline) => {
-      if (held.size === 0) return
+      if (heldPushes.size === 0) return
       await deadline
-      for (const resolve of held) resolve({ outcome: 'failed', failure: 'stopped', milliseconds: 1 })
-      held.clear()
+      for (const resolve of heldPushes) resolve({ outcome: 'failed', failure: 'stopped', milliseconds: 1 })
+      heldPushes.clear()
     },
   }
 }

@@ -32,7 +32,7 @@ export function memorySecrets(settings: MemorySecretsSettings = {}): Secrets {
     // Count the failure before the check, so that concurrent attempts do not all pass; it is taken back if the password
     // was right.
     failed.count++
-    await setImmediate() // as slow hashes do, this lets the others in
+    await setImmediate() // lets other calls run, as slow hashes do
     const login = await attempt.stored().catch((problem: unknown) => {
       failed.count--
       throw problem

@@ -35,11 +35,11 @@ export function memorySentMessages(store: MemoryStore): SentMessages {
       const [latest] = large
       if (latest === undefined) return undefined
       const from = secondsAfter(latest.submitted, -60 * sameSendMinutes)
-      const its = rows.filter(({ send }) => large.includes(send) && send.submitted > from)
-      const ids = new Set(its.map(({ id }) => id))
+      const ofLastSend = rows.filter(({ send }) => large.includes(send) && send.submitted > from)
+      const ids = new Set(ofLastSend.map(({ id }) => id))
       const replies = [...(store.optOutReplies.get(by)?.values() ?? [])]
       const optedOut = replies.filter(({ answers }) => answers !== undefined && ids.has(answers)).length
-      return { accepted: its.at(-1)?.send.submitted ?? latest.submitted, messages: its.length, optedOut }
+      return { accepted: ofLastSend.at(-1)?.send.submitted ?? latest.submitted, messages: ofLastSend.length, optedOut }
     }),
   }
 }

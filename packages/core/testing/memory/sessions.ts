@@ -24,8 +24,8 @@ export function memorySessions(store: MemoryStore): Sessions {
     const row = accounts.get(account)
     if (row === undefined || row.account.locked) return 'nobody'
     if (user === undefined) return row.password
-    const its = users.get(user)
-    return its?.user.account !== account || its.user.locked ? 'nobody' : its.password
+    const userRow = users.get(user)
+    return userRow?.user.account !== account || userRow.user.locked ? 'nobody' : userRow.password
   }
 
   const isOf = ({ session }: SessionRow, { account, user }: SessionOwner): boolean =>

@@ -11,31 +11,31 @@ export interface SortedList<T> {
 
 export function sortedList<T>(compare: (a: T, b: T) => number): SortedList<T> {
   let items: T[] = []
-  let taken = 0 // number of removed items at the front: removing one does not move all others
+  let removed = 0 // number of removed items at the front: removing one does not move all others
   const drop = () => {
-    if (taken < 1024 || taken * 2 < items.length) return
-    items = items.slice(taken)
-    taken = 0
+    if (removed < 1024 || removed * 2 < items.length) return
+    items = items.slice(removed)
+    removed = 0
   }
   return {
     get size() {
-      return items.length - taken
+      return items.length - removed
     },
-    first: () => items[taken],
-    all: () => items.slice(taken),
+    first: () => items[removed],
+    all: () => items.slice(removed),
     takeFirst: () => {
-      const item = items[taken]
-      if (item !== undefined) taken++
+      const item = items[removed]
+      if (item !== undefined) removed++
       drop()
       return item
     },
     add: (item) => {
-      items.splice(placeOf(item, items, taken, compare), 0, item)
+      items.splice(placeOf(item, items, removed, compare), 0, item)
     },
     takeAll: (picked, itemsMax) => {
       const out: T[] = []
-      items = items.slice(taken).filter((item) => out.length >= itemsMax || !picked(item) || out.push(item) < 0)
-      taken = 0
+      items = items.slice(removed).filter((item) => out.length >= itemsMax || !picked(item) || out.push(item) < 0)
+      removed = 0
       return out
     },
   }

@@ -35,10 +35,10 @@ export function storeMessageEvent(store: MemoryStore, row: MessageRow, from: Lea
   if (decision === undefined || type === undefined || send.confirmation) return
   const { code, at } = decision
   const sequence = messageSequence(code, from)
-  const taken = isTaken({ code, hasReference: decision.reference !== undefined })
-  const cost = taken ? row.cost : credits(0)
-  const told = { type, message: id, number, code, cost, taken, text: send.body.text } as const
-  const data = withLabels(told, { reference, ...labelsOf(send.options) })
+  const isCharged = isTaken({ code, hasReference: decision.reference !== undefined })
+  const cost = isCharged ? row.cost : credits(0)
+  const fields = { type, message: id, number, code, cost, taken: isCharged, text: send.body.text } as const
+  const data = withLabels(fields, { reference, ...labelsOf(send.options) })
   storeEvent(store, send.account, { id: messageEventId(id, sequence), sequence, occurred: at, data })
 }
 

@@ -2,15 +2,15 @@ import type { AccountId, AccountRate, KeyHash, KeyId } from '@gateway/core/accou
 import type { AuditEntry } from '@gateway/core/audit'
 import type { BulkSendId, Template, TemplateId } from '@gateway/core/bulk-sends'
 import { credits, type Credits } from '@gateway/core/credits'
-import type { CarrierId, DispatcherId, KeptUnreadReceipt } from '@gateway/core/dispatch'
+import type { CarrierId, DispatcherId, StoredUnreadReceipt } from '@gateway/core/dispatch'
 import type {
-  HeldCarrier,
+  PausedCarrier,
   CarrierUser,
   CarrierVersion,
   CarrierWatch,
   LeasedRate,
   PrefixCounts,
-  ToldCarrier,
+  ReportedCarrier,
   WatchedTraffic,
 } from '@gateway/core/fleet'
 import type { InboundMessage, WaitingPart } from '@gateway/core/inbox'
@@ -43,7 +43,7 @@ import type {
   UserRow,
   WebhookRow,
 } from './rows.ts'
-import type { KeptDeliveryReceipt } from '../contracts/specification/adoptions.ts'
+import type { StoredDeliveryReceipt } from '../contracts/specification/adoptions.ts'
 
 type Series =
   | 'account'
@@ -97,38 +97,38 @@ export interface MemoryStore {
   readonly links: Map<KeyHash, { readonly account: AccountId; readonly until: Instant }>
   readonly prices: Map<string, Credits>
   readonly accountPrices: Map<AccountId, Map<string, Credits>>
-  /** Published routes, and the numbers of all routes that ever were. */
+  /** Published routes, and the numbers of all routes that ever existed. */
   readonly routes: {
     published: readonly PublishedRoute[]
     readonly numbers: Map<string, RouteNumber>
-    /** As they were published last. */
+    /** Routes as they were last published. */
     readonly known: Map<RouteNumber, Route>
     /** Numbers of queues by route and carrier. */
     readonly queues: Map<string, QueueNumber>
   }
   readonly suppressions: Map<SuppressionScope, Map<Msisdn, Map<Suppression, Instant>>>
-  /** What made the opt-outs that a reply made, by account. */
+  /** Replies that caused opt-outs, by account. */
   readonly optOutReplies: Map<AccountId, Map<Msisdn, NonNullable<OptOut['reply']>>>
   /** Rates last reported, by process. */
   readonly accountRates: Map<string, { readonly at: Instant; readonly rates: readonly AccountRate[] }>
   readonly loginFailures: { readonly key: string; readonly until: Instant }[]
-  /** Every address that messages have left from, or that is an account's. */
+  /** Addresses that messages were sent from or that belong to an account. */
   readonly addresses: Set<SenderAddress>
   readonly codes: Map<SenderAddress, AccountId>
   readonly allowedSenders: AllowedSender[]
   readonly chosenSenders: Map<Msisdn, Map<AccountId, SenderAddress>>
   readonly messages: Map<MessageId, MessageRow>
-  /** Of dropped messages the last one to a number, by address. */
+  /** Last dropped message to each number, by sender address. */
   readonly lastContacts: Map<Msisdn, Map<SenderAddress, LastContact>>
-  /** By account and key. */
+  /** Requests by account and key. */
   readonly clientRequests: Map<string, ClientRequestRow>
   /** Inbound messages in the order in which they were received. */
   readonly inboundMessages: InboundMessageRow[]
-  /** How far each was read, by account and person. */
+  /** Number of read messages, by account and person. */
   readonly conversations: Map<AccountId, Map<string, { arrived: number; read: number }>>
-  /** When each was first seen. */
+  /** Time at which each key was first seen. */
   readonly deduplicationKeys: Map<string, Instant>
-  /** When the text of each part was put together. */
+  /** Time at which the text of each part was joined. */
   readonly joinedParts: Map<string, Instant>
   /** Parts that wait for the other parts of their text. */
   readonly parts: Map<
@@ -150,26 +150,26 @@ export interface MemoryStore {
   readonly learnedForms: Map<CarrierId, string>
   readonly incidents: Map<MessageId, Incident[]>
   /** Receipts without a message, by reference, in order of arrival. */
-  readonly receipts: Map<string, KeptDeliveryReceipt[]>
-  /** In order of arrival. */
-  unreadReceipts: readonly KeptUnreadReceipt[]
+  readonly receipts: Map<string, StoredDeliveryReceipt[]>
+  /** Receipts in order of arrival. */
+  unreadReceipts: readonly StoredUnreadReceipt[]
   /** Messages that carriers reported as unknown, in order of arrival. */
   readonly unknownReferences: Map<
     string,
     { readonly carrier: CarrierId; readonly reference: string; readonly at: Instant; isAsked: boolean }
   >
   readonly webhooks: Map<WebhookId, WebhookRow>
-  /** By id, the oldest first. */
+  /** Replays by id, oldest first. */
   readonly replays: Map<ReplayId, ReplayRow>
-  /** Events that wait again or did, with the replay that made them. */
+  /** Events that a replay queued again, with the replay. */
   readonly copies: WeakMap<WebhookEvent, ReplayId>
   /** Leases in milliseconds since 1970, by number. */
   readonly carrierBinds: Map<CarrierId, ReadonlyMap<number, { readonly holder: string; readonly until: number }>>
   readonly carrierRates: Map<CarrierId, ReadonlyMap<string, LeasedRate & { readonly until: number }>>
-  carrierStatuses: readonly Omit<ToldCarrier, 'isStale'>[]
-  /** In their order. */
+  carrierStatuses: readonly Omit<ReportedCarrier, 'isStale'>[]
+  /** Versions in their order. */
   readonly carrierVersions: CarrierVersion[]
-  /** With the end of each lease, by process. */
+  /** Processes with the end of each lease. */
   readonly carrierUsers: Map<string, CarrierUser & { readonly until: number }>
   /** Counts since the store was created. */
   readonly carrierFigures: Map<CarrierId, Map<string, PrefixCounts>>
@@ -177,7 +177,7 @@ export interface MemoryStore {
     string,
     { readonly watch: CarrierWatch; readonly until: number; readonly told: WatchedTraffic[] }
   >
-  readonly heldCarriers: Map<CarrierId, HeldCarrier>
+  readonly heldCarriers: Map<CarrierId, PausedCarrier>
   /** Listeners for new versions and modes. */
   readonly carrierListeners: Set<() => void>
   /** Erasures in the order in which they were started. */

@@ -25,7 +25,7 @@ export const memoryUnknownMessages = (store: MemoryStore): UnknownMessages => ({
       const row = store.references.get(referenceKey(carrier, reference))
       const { decision } = row ?? {}
       if (row === undefined || decision === undefined || decision.left <= oldest) return []
-      const part = decision.parts.find((its) => its.reference === reference)
+      const part = decision.parts.find((one) => one.reference === reference)
       if ((part ?? decision).code !== OUTCOME.unknown) return []
       const { from } = senderOver(carrier, allowedTo(store, row.send.account), row.from)
       return { reference, number: row.number, from }

@@ -1,6 +1,6 @@
 import {
   unreadReceiptBounds,
-  type KeptUnreadReceipt,
+  type StoredUnreadReceipt,
   type UnreadReceiptId,
   type UnreadReceipts,
 } from '@gateway/core/dispatch'
@@ -10,13 +10,13 @@ import type { MemoryStore } from './store.ts'
 export const memoryUnreadReceipts = (store: MemoryStore): UnreadReceipts => ({
   keep: atomic((receipts) => {
     const at = store.clock.now()
-    const kept = receipts.map((receipt): KeptUnreadReceipt => {
+    const rows = receipts.map((receipt): StoredUnreadReceipt => {
       const id = store.next('unread-receipt') as UnreadReceiptId
       return { ...receipt, id, at }
     })
-    const last = kept.at(-1)?.id ?? 0
+    const last = rows.at(-1)?.id ?? 0
     const others = store.unreadReceipts.filter(({ id }) => id > last - unreadReceiptBounds.countMax)
-    store.unreadReceipts = [...others, ...kept]
+    store.unreadReceipts = [...others, ...rows]
   }),
   list: atomic((after, countMax, { carrier, since } = {}) =>
     store.unreadReceipts

@@ -5,11 +5,11 @@ import type { MemoryStore } from './store.ts'
 export const memoryWakeups = (store: MemoryStore): Wakeups => ({
   sleeper: (wake): Sleeper => {
     // A new function, so that two sleepers may have the same `wake`.
-    const told = () => wake()
-    const awake = atomic(() => void store.sleepers.delete(told))
+    const notify = () => wake()
+    const awake = atomic(() => void store.sleepers.delete(notify))
     return {
       sleep: atomic(() => {
-        store.sleepers.add(told)
+        store.sleepers.add(notify)
         const at = store.later.earliest()
         return { nextDueMilliseconds: at === undefined ? undefined : Math.max(0, at - store.clock.now()) }
       }),

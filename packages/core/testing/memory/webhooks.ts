@@ -82,8 +82,8 @@ export const memoryWebhooks = (store: MemoryStore): Webhooks => ({
   }),
   backlog: atomic((id) => {
     const { waiting, lists } = store.webhooks.get(id) ?? { waiting: [], lists: new Map<EventListId, EventListRow>() }
-    const inState = (wanted: EventListRow['state']) =>
-      [...lists.values()].filter(({ state }) => state === wanted).length
+    const inState = (requestedState: EventListRow['state']) =>
+      [...lists.values()].filter(({ state }) => state === requestedState).length
     return { events: waiting.length, lists: inState('open'), dead: inState('dead') }
   }),
   totals: atomic((rowsMax) => webhookConditions.map((condition) => totalOf(store, condition, rowsMax))),
@@ -109,8 +109,8 @@ const rowOf = (store: MemoryStore, account: AccountId | undefined, id: WebhookId
 
 function add(store: MemoryStore, webhook: NewWebhook, now: Instant): Webhook | 'too-many' | 'no-such-account' {
   if (!store.accounts.has(webhook.account)) return 'no-such-account'
-  const its = [...store.webhooks.values()].filter((row) => row.webhook.account === webhook.account)
-  if (its.length >= webhooksMax) return 'too-many'
+  const ofAccount = [...store.webhooks.values()].filter((row) => row.webhook.account === webhook.account)
+  if (ofAccount.length >= webhooksMax) return 'too-many'
   const added: Webhook = {
     ...webhook,
     id: store.next('webhook') as WebhookId,
@@ -170,7 +170,7 @@ function totalOf(store: MemoryStore, condition: WebhookCondition, rowsMax: numbe
   }))
   const all = counted.flatMap(({ events, lists }) => [...events, ...lists.flatMap((list) => list.events)])
   const [oldest] = all.map(({ occurred }) => occurred).toSorted((a, b) => a - b)
-  const sumOf = (what: 'events' | 'lists' | 'dead') => counted.reduce((sum, each) => sum + each[what].length, 0)
+  const sumOf = (field: 'events' | 'lists' | 'dead') => counted.reduce((sum, each) => sum + each[field].length, 0)
   const backlog = { events: sumOf('events'), lists: sumOf('lists'), dead: sumOf('dead') }
   return { condition, endpoints: rows.length, ...backlog, oldest }
 }
@@ -183,8 +183,8 @@ function claim(store: MemoryStore, claiming: Claiming): readonly ClaimedList[] {
   const now = store.clock.now()
   const claimed: ClaimedList[] = []
   const all = [...store.webhooks.values()].map((row) => ({ row, room: rooms.get(row.webhook.id) ?? perWebhookMax }))
-  for (let taken = -1; taken !== claimed.length;) {
-    taken = claimed.length
+  for (let before = -1; before !== claimed.length;) {
+    before = claimed.length
     for (const one of all) {
       const list = one.room > 0 && claimed.length < listsMax ? nextList(store, one.row, now, claimed) : undefined
       if (list === undefined) continue

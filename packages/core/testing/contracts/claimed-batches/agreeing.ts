@@ -12,8 +12,8 @@ import { granted, idsOf, withTraffic } from './traffic.ts'
 const outcomes = fc.constantFrom('accepted', 'partly', 'refused', 'unknown')
 
 /**
- * What is told of a message: before its dispatcher is declared dead or not, and up to three times after that. A receipt
- * says in between of what was accepted that its outcome is unknown.
+ * Reports about a message: one before its dispatcher is declared dead or not, and up to three afterwards. In between, a
+ * receipt may report an accepted message as unknown.
  */
 const stories = fc.array(
   fc.record({
@@ -27,52 +27,56 @@ const stories = fc.array(
 const handoverOf = (outcome: Handover['outcome'], reference: string): Handover =>
   outcome === 'accepted' || outcome === 'partly' ? { outcome, reference } : { outcome }
 
-/** Stores decide for many messages in one statement what core decides for one: here both decide the same cases. */
+/**
+ * Statements of stores decide for many messages what core decides for one. This contract compares both on the same
+ * cases.
+ */
 export const agreeing = withTraffic({
-  'of generated outcomes, in time and late, each message has the code that the rules name, and is refunded as they say':
-    async (traffic) => {
-      const { claimedBatches } = traffic.ports
-      await checkGenerated(stories, 12, async (told) => {
-        const account = await traffic.account()
-        const ids = await traffic.send(account, { to: told.length })
-        const dispatcher = await traffic.dispatcher()
-        const batch = await traffic.claim(dispatcher, ids.length > 10 ? 'bulk' : 'single')
-        const stored = told.map((): { code: OutcomeCode; reference: string | undefined } | undefined => undefined)
-        const record = async (outcomeOf: (i: number) => Handover['outcome'] | undefined, time: number) => {
-          const recorded = batch.messages.flatMap((message, i) => {
-            const outcome = outcomeOf(i)
-            if (outcome === undefined) return []
-            const handover = handoverOf(outcome, `${message.id} ${time}`)
-            const before = stored[i]
-            const reference = 'reference' in handover ? handover.reference : undefined
-            if (before === undefined || isLateTruth(before, outcome))
-              stored[i] = { code: handoverCode[outcome], reference }
-            return [{ batch: batch.id, message, handover }]
-          })
-          await claimedBatches.record(dispatcher, recorded)
-        }
-        await record((i) => told[i]?.inTime, 0)
-        for (const [i, one] of stored.entries()) {
-          if (one?.reference === undefined || told[i]?.receipt !== true) continue
-          if (!isFinal(one.code)) stored[i] = { ...one, code: OUTCOME.unknown }
-          await traffic.ports.deliveryReceipts.apply([aReceipt(one.reference, OUTCOME.unknown)])
-        }
-        await traffic.fence(dispatcher)
-        for (const i of stored.keys()) stored[i] ??= { code: OUTCOME.unknown, reference: undefined }
-        for (const time of [0, 1, 2]) await record((i) => told[i]?.late[time], time + 1)
-
-        assert.deepEqual(
-          await traffic.codes(account, ids),
-          stored.map((one) => one?.code),
-        )
-        const charged = stored.filter((one) => one && isTaken({ ...one, hasReference: one.reference !== undefined }))
-        assert.equal(await traffic.balance(account), granted - 10 * charged.length)
-      })
-    },
-
-  'of generated waits each message expires as the rule says': async (traffic) => {
+  'for generated outcomes, in time and late, each message has the code and the refund of the rules': async (
+    traffic,
+  ) => {
     const { claimedBatches } = traffic.ports
-    // A minute and more from the bound, so that a slow run is the same case.
+    await checkGenerated(stories, 12, async (story) => {
+      const account = await traffic.account()
+      const ids = await traffic.send(account, { to: story.length })
+      const dispatcher = await traffic.dispatcher()
+      const batch = await traffic.claim(dispatcher, ids.length > 10 ? 'bulk' : 'single')
+      const stored = story.map((): { code: OutcomeCode; reference: string | undefined } | undefined => undefined)
+      const record = async (outcomeOf: (i: number) => Handover['outcome'] | undefined, time: number) => {
+        const recorded = batch.messages.flatMap((message, i) => {
+          const outcome = outcomeOf(i)
+          if (outcome === undefined) return []
+          const handover = handoverOf(outcome, `${message.id} ${time}`)
+          const before = stored[i]
+          const reference = 'reference' in handover ? handover.reference : undefined
+          if (before === undefined || isLateTruth(before, outcome))
+            stored[i] = { code: handoverCode[outcome], reference }
+          return [{ batch: batch.id, message, handover }]
+        })
+        await claimedBatches.record(dispatcher, recorded)
+      }
+      await record((i) => story[i]?.inTime, 0)
+      for (const [i, one] of stored.entries()) {
+        if (one?.reference === undefined || story[i]?.receipt !== true) continue
+        if (!isFinal(one.code)) stored[i] = { ...one, code: OUTCOME.unknown }
+        await traffic.ports.deliveryReceipts.apply([aReceipt(one.reference, OUTCOME.unknown)])
+      }
+      await traffic.fence(dispatcher)
+      for (const i of stored.keys()) stored[i] ??= { code: OUTCOME.unknown, reference: undefined }
+      for (const time of [0, 1, 2]) await record((i) => story[i]?.late[time], time + 1)
+
+      assert.deepEqual(
+        await traffic.codes(account, ids),
+        stored.map((one) => one?.code),
+      )
+      const charged = stored.filter((one) => one && isTaken({ ...one, hasReference: one.reference !== undefined }))
+      assert.equal(await traffic.balance(account), granted - 10 * charged.length)
+    })
+  },
+
+  'for generated waiting times, each message expires by the rules': async (traffic) => {
+    const { claimedBatches } = traffic.ports
+    // At least a minute from the bound, so that a slow run does not change the case.
     const settings = fc.constantFrom(-3600, -60, 60, 3600, 48 * 3600)
     const own = fc.constantFrom(undefined, -4320, -1, 1, 4320)
     await checkGenerated(fc.tuple(settings, own), 12, async ([validitySeconds, validity]) => {
@@ -91,8 +95,8 @@ export const agreeing = withTraffic({
         ids.map(() => code),
       )
       const dispatcher = await traffic.dispatcher()
-      const left = [...(await traffic.claimAll(dispatcher)), ...(await traffic.claimAll(dispatcher, 'bulk'))]
-      assert.deepEqual(idsOf(left), code === 'waiting' ? ids : [])
+      const remaining = [...(await traffic.claimAll(dispatcher)), ...(await traffic.claimAll(dispatcher, 'bulk'))]
+      assert.deepEqual(idsOf(remaining), code === 'waiting' ? ids : [])
     })
   },
 })

@@ -6,11 +6,11 @@ import { aBody, numbers, anAddress } from '../../builders.ts'
 import { realClock } from '../../memory/clock.ts'
 import { until } from '../../until.ts'
 import { collect, longAgo, testCarrier } from '../shared.ts'
-import { allAccepted, ascending, idsOf, times, wanted, withTraffic } from './traffic.ts'
+import { allAccepted, ascending, idsOf, times, claimOf, withTraffic } from './traffic.ts'
 
 /** Contract of claims: which messages a dispatcher gets, and how many. */
 export const claiming = withTraffic({
-  'a message that was refused for now comes behind all others of its account, in both lanes': async (traffic) => {
+  'a temporarily refused message is behind all others of its account, in both lanes': async (traffic) => {
     const { claimedBatches } = traffic.ports
     const [dispatcher, account] = [await traffic.dispatcher(), await traffic.account()]
     for (const [lane, to] of [
@@ -32,7 +32,7 @@ export const claiming = withTraffic({
     }
   },
 
-  'an overflow claim takes only what has waited for as long, and notes it with the carrier': async (traffic) => {
+  'an overflow claim takes only messages that have waited long enough, and records the carrier': async (traffic) => {
     const { claimedBatches, messageTraces } = traffic.ports
     const [dispatcher, account] = [await traffic.dispatcher(), await traffic.account()]
     for (const [lane, to] of [
@@ -41,19 +41,19 @@ export const claiming = withTraffic({
     ] as const) {
       const ids = await traffic.send(account, { to })
       const overflow = (overflowSeconds: number) =>
-        claimedBatches.claim(dispatcher, { ...wanted(lane), overflowSeconds })
+        claimedBatches.claim(dispatcher, { ...claimOf(lane), overflowSeconds })
       assert.equal(await overflow(3600), 'nothing')
       const batch = await overflow(0)
       assert.deepEqual(typeof batch === 'string' ? batch : idsOf([batch]), ids)
       const trace = await messageTraces.of(ids[0] ?? assert.fail())
       assert.deepEqual(
-        trace?.incidents.map(({ what, carrier }) => [what, carrier]),
+        trace?.incidents.map(({ what: incident, carrier }) => [incident, carrier]),
         [[INCIDENT.overflow, testCarrier]],
       )
     }
   },
 
-  'a fresh claim takes only what no carrier refused, of whichever account has some': async (traffic) => {
+  'a fresh claim takes only messages that no carrier refused, of any account': async (traffic) => {
     const { claimedBatches } = traffic.ports
     const dispatcher = await traffic.dispatcher()
     const accounts = [await traffic.account(), await traffic.account(), await traffic.account()]
@@ -62,7 +62,7 @@ export const claiming = withTraffic({
       ['bulk', 20],
     ] as const) {
       const fresh = (messagesMax: number) =>
-        claimedBatches.claim(dispatcher, { ...wanted(lane, messagesMax), fresh: true })
+        claimedBatches.claim(dispatcher, { ...claimOf(lane, messagesMax), fresh: true })
       const refused = (await Promise.all(accounts.map((account) => traffic.send(account, { to })))).flat()
       for (const { id, messages } of await traffic.claimAll(dispatcher, lane))
         await claimedBatches.postpone(
@@ -81,7 +81,7 @@ export const claiming = withTraffic({
     }
   },
 
-  'a claimed message is what was accepted, with the text that was accepted': async (traffic) => {
+  'a claimed message has the accepted data and text': async (traffic) => {
     const before = realClock().now() - 60_000
     const account = await traffic.account()
     const text = 'Grüße für 5 €: ^{}[~]\\| '.repeat(9)
@@ -110,7 +110,7 @@ export const claiming = withTraffic({
     assert.deepEqual(await traffic.codes(account, ids), times(3, 'waiting'))
   },
 
-  'a claim says when it was made, by the clock that says when its messages were due': async (traffic) => {
+  'a claim has its time by the clock that decides about due times': async (traffic) => {
     const account = await traffic.account()
     const dispatcher = await traffic.dispatcher()
     let last = -Infinity
@@ -123,7 +123,7 @@ export const claiming = withTraffic({
     }
   },
 
-  'a text in UCS-2 comes back as it was accepted': async (traffic) => {
+  'a text in UCS-2 is claimed as it was accepted': async (traffic) => {
     const account = await traffic.account()
     const text = 'שלום 👋 “quoted” '.repeat(12)
     await traffic.send(account, { text })
@@ -135,13 +135,13 @@ export const claiming = withTraffic({
     const account = await traffic.account()
     const dispatcher = await traffic.dispatcher()
     const ten = await traffic.send(account, { to: 10 })
-    assert.equal(await traffic.ports.claimedBatches.claim(dispatcher, wanted('bulk')), 'nothing')
+    assert.equal(await traffic.ports.claimedBatches.claim(dispatcher, claimOf('bulk')), 'nothing')
     const eleven = await traffic.send(account, { to: 11 })
     assert.deepEqual(idsOf(await traffic.claimAll(dispatcher, 'single')), ten)
     assert.deepEqual(idsOf(await traffic.claimAll(dispatcher, 'bulk')), eleven)
   },
 
-  'a text to more than ten numbers is in the bulk lane whatever its prices, also given back and postponed, and deleted from there':
+  'a text to more than ten numbers is in the bulk lane at any prices, also after it is given back or postponed, and can be deleted there':
     async (traffic) => {
       const { claimedBatches, messages } = traffic.ports
       const account = await traffic.account()
@@ -150,11 +150,11 @@ export const claiming = withTraffic({
       const claimAsBulk = async () => {
         const dispatcher = await traffic.dispatcher()
         await until(async () => (await claimedBatches.promote(100)) === 0 && (await waiting()) === 0)
-        assert.equal(await claimedBatches.claim(dispatcher, wanted('single')), 'nothing')
+        assert.equal(await claimedBatches.claim(dispatcher, claimOf('single')), 'nothing')
         const batches: ClaimedBatch[] = []
-        for (let left = true; left;) {
-          const batch = await claimedBatches.claim(dispatcher, wanted('bulk', 1000, 0))
-          if (typeof batch === 'string') left = false
+        for (let hasMore = true; hasMore;) {
+          const batch = await claimedBatches.claim(dispatcher, claimOf('bulk', 1000, 0))
+          if (typeof batch === 'string') hasMore = false
           else batches.push(batch)
         }
         return { dispatcher, batches }
@@ -181,7 +181,7 @@ export const claiming = withTraffic({
       assert.deepEqual(ascending(idsOf((await claimAsBulk()).batches)), ids.slice(4))
     },
 
-  'a text of as many prices as numbers does not take a claim for each of them': async (traffic) => {
+  'a text with a different price for each number does not need one claim per number': async (traffic) => {
     const costs = Array.from({ length: 400 }, (_, i) => 10 + (i % 2))
     const ids = await traffic.send(await traffic.account(), { to: 400, costs })
     const batches = await traffic.claimAll(await traffic.dispatcher(), 'bulk', 100)
@@ -189,37 +189,38 @@ export const claiming = withTraffic({
     assert.ok(batches.length <= 6, `${batches.length} claims`)
   },
 
-  'dispatchers that race claim every message exactly once, in batches whose ids ascend, and leave nothing behind':
-    async (traffic) => {
-      const { claimedBatches } = traffic.ports
-      const account = await traffic.account()
-      const sends = await Promise.all([
-        ...times(40, 10).map((to) => traffic.send(account, { to })),
-        ...times(3, 200).map((to) => traffic.send(account, { to })),
-      ])
-      const ids = ascending(sends.flat())
-      assert.equal(ids.length, 1000)
+  'concurrent dispatchers claim every message exactly once, in batches with ascending ids, and leave none': async (
+    traffic,
+  ) => {
+    const { claimedBatches } = traffic.ports
+    const account = await traffic.account()
+    const sends = await Promise.all([
+      ...times(40, 10).map((to) => traffic.send(account, { to })),
+      ...times(3, 200).map((to) => traffic.send(account, { to })),
+    ])
+    const ids = ascending(sends.flat())
+    assert.equal(ids.length, 1000)
 
-      const work = async () => {
-        const dispatcher = await traffic.dispatcher()
-        const lanes = [traffic.claimAll(dispatcher, 'single', 37), traffic.claimAll(dispatcher, 'bulk', 61)]
-        const claimed = (await Promise.all(lanes)).flat()
-        for (const batch of claimed) await claimedBatches.record(dispatcher, allAccepted(batch))
-        await claimedBatches.retire(dispatcher)
-        return claimed
-      }
-      const claimed = (await Promise.all(times(8, 0).map(work))).flat()
+    const work = async () => {
+      const dispatcher = await traffic.dispatcher()
+      const lanes = [traffic.claimAll(dispatcher, 'single', 37), traffic.claimAll(dispatcher, 'bulk', 61)]
+      const claimed = (await Promise.all(lanes)).flat()
+      for (const batch of claimed) await claimedBatches.record(dispatcher, allAccepted(batch))
+      await claimedBatches.retire(dispatcher)
+      return claimed
+    }
+    const claimed = (await Promise.all(times(8, 0).map(work))).flat()
 
-      assert.deepEqual(ascending(idsOf(claimed)), ids)
-      for (const batch of claimed) assert.deepEqual(idsOf([batch]), ascending(idsOf([batch])))
-      assert.deepEqual(await traffic.codes(account, ids), times(1000, 100))
-      const late = await traffic.dispatcher()
-      assert.equal(await claimedBatches.claim(late, wanted('single')), 'nothing')
-      assert.equal(await claimedBatches.claim(late, wanted('bulk')), 'nothing')
-      assert.deepEqual(await traffic.fence(late), { requeued: 0, unknown: 0 })
-    },
+    assert.deepEqual(ascending(idsOf(claimed)), ids)
+    for (const batch of claimed) assert.deepEqual(idsOf([batch]), ascending(idsOf([batch])))
+    assert.deepEqual(await traffic.codes(account, ids), times(1000, 100))
+    const late = await traffic.dispatcher()
+    assert.equal(await claimedBatches.claim(late, claimOf('single')), 'nothing')
+    assert.equal(await claimedBatches.claim(late, claimOf('bulk')), 'nothing')
+    assert.deepEqual(await traffic.fence(late), { requeued: 0, unknown: 0 })
+  },
 
-  'a claimed batch of the bulk lane has at most as many messages as wanted, of one account; the rest stays': async (
+  'a batch of the bulk lane has at most the requested number of messages, of one account; the others stay': async (
     traffic,
   ) => {
     const account = await traffic.account()
@@ -233,7 +234,7 @@ export const claiming = withTraffic({
     }
   },
 
-  'a claimed batch of the single lane exceeds what is wanted by no more than the rest of one text': async (traffic) => {
+  'a batch of the single lane exceeds the requested number by at most the rest of one text': async (traffic) => {
     const account = await traffic.account()
     for (const to of [4, 3, 10, 1, 2, 7]) await traffic.send(account, { to })
     const batches = await traffic.claimAll(await traffic.dispatcher(), 'single', 5)
@@ -244,7 +245,7 @@ export const claiming = withTraffic({
     }
   },
 
-  'no more messages may leave at once than are wanted to be marked': async (traffic) => {
+  'at most the requested number of messages is marked': async (traffic) => {
     const account = await traffic.account()
     const ids = await traffic.send(account, { to: 10 })
     const dispatcher = await traffic.dispatcher()
@@ -254,7 +255,7 @@ export const claiming = withTraffic({
     assert.deepEqual(await traffic.codes(account, ids), [...times(4, 106), ...times(6, 'waiting')])
   },
 
-  'where fewer messages wait than may be marked, all that were claimed may leave': async (traffic) => {
+  'if fewer messages wait than may be marked, all claimed ones are marked': async (traffic) => {
     const account = await traffic.account()
     await traffic.send(account, { to: 3 })
     await traffic.send(account, { to: 12 })
@@ -263,31 +264,30 @@ export const claiming = withTraffic({
     assert.equal((await traffic.claim(dispatcher, 'bulk', 100, 50)).marked, 12)
   },
 
-  'a claim tells what holds for its account and numbers at that moment, and nothing of other accounts': async (
-    traffic,
-  ) => {
-    const { accounts, suppressions } = traffic.ports
-    const account = await traffic.account()
-    const other = await traffic.account()
-    for (const to of [4, 12]) await traffic.send(account, { to })
-    const [a, b, c, d] = numbers(4)
-    assert.ok(a && b && c && d)
-    await suppressions.add({ scope: account, number: a, kind: 'opt-out', since: longAgo })
-    await suppressions.add({ scope: 'everybody', number: a, kind: 'blacklist', since: longAgo })
-    await suppressions.add({ scope: 'everybody', number: b, kind: 'do-not-contact', since: longAgo })
-    await suppressions.add({ scope: other, number: c, kind: 'opt-out', since: longAgo })
-    await accounts.setLocked(account, true)
+  'a claim reports locks and suppressions of its account and numbers at that moment, and none of other accounts':
+    async (traffic) => {
+      const { accounts, suppressions } = traffic.ports
+      const account = await traffic.account()
+      const other = await traffic.account()
+      for (const to of [4, 12]) await traffic.send(account, { to })
+      const [a, b, c, d] = numbers(4)
+      assert.ok(a && b && c && d)
+      await suppressions.add({ scope: account, number: a, kind: 'opt-out', since: longAgo })
+      await suppressions.add({ scope: 'everybody', number: a, kind: 'blacklist', since: longAgo })
+      await suppressions.add({ scope: 'everybody', number: b, kind: 'do-not-contact', since: longAgo })
+      await suppressions.add({ scope: other, number: c, kind: 'opt-out', since: longAgo })
+      await accounts.setLocked(account, true)
 
-    const dispatcher = await traffic.dispatcher()
-    for (const lane of ['single', 'bulk'] as const) {
-      const { messages } = await traffic.claim(dispatcher, lane)
-      const found = messages.slice(0, 4).map((message) => [...message.suppressions].sort())
-      assert.deepEqual(found, [['blacklist', 'opt-out'], ['do-not-contact'], [], []])
-      assert.ok(messages.every(({ accountLocked }) => accountLocked))
-    }
-  },
+      const dispatcher = await traffic.dispatcher()
+      for (const lane of ['single', 'bulk'] as const) {
+        const { messages } = await traffic.claim(dispatcher, lane)
+        const found = messages.slice(0, 4).map((message) => [...message.suppressions].sort())
+        assert.deepEqual(found, [['blacklist', 'opt-out'], ['do-not-contact'], [], []])
+        assert.ok(messages.every(({ accountLocked }) => accountLocked))
+      }
+    },
 
-  'behind the backlog of one account, another account has its single message in one of the next claims': async (
+  'behind the backlog of one account, a single message of another account is in one of the next claims': async (
     traffic,
   ) => {
     const [busy, other] = [await traffic.account(), await traffic.account()]
@@ -299,9 +299,7 @@ export const claiming = withTraffic({
     assert.ok(idsOf(next).includes(id as MessageId))
   },
 
-  'many accounts with backlogs have their turns in the single lane, however little is claimed at a time': async (
-    traffic,
-  ) => {
+  'accounts with backlogs take turns in the single lane, however small the claims': async (traffic) => {
     const accounts = await Promise.all(times(12, 0).map(() => traffic.account()))
     for (let i = 0; i < 4; i++) await Promise.all(accounts.map((account) => traffic.send(account, { to: 10 })))
     const dispatcher = await traffic.dispatcher()
@@ -311,7 +309,7 @@ export const claiming = withTraffic({
     assert.equal(served.size, 12)
   },
 
-  'of what waits of an account the higher priority is claimed first, also before what is left of a text': async (
+  'messages of an account with a higher priority are claimed first, also before the rest of a text': async (
     traffic,
   ) => {
     const account = await traffic.account()
@@ -321,18 +319,18 @@ export const claiming = withTraffic({
       ['bulk', 12],
     ] as const) {
       await traffic.send(account, { to })
-      const left = lane === 'bulk' ? await traffic.send(account, { to: 30 }) : []
+      const backlog = lane === 'bulk' ? await traffic.send(account, { to: 30 }) : []
       if (lane === 'bulk') await traffic.claim(dispatcher, lane, to + 6)
       for (const priority of [0, 2, 1, 3, 2] as const) await traffic.send(account, { to, priority })
       const claimed = await traffic.claimAll(dispatcher, lane, to)
       const found = claimed.flatMap(({ messages }) => messages.map(({ options }) => options.priority ?? 0))
       const expected = [3, 2, 2, 1].flatMap((priority) => times(to, priority))
       assert.deepEqual(found, [...expected, ...times(found.length - 4 * to, 0)])
-      assert.equal(found.length, lane === 'bulk' ? 5 * to + left.length - 6 : 6)
+      assert.equal(found.length, lane === 'bulk' ? 5 * to + backlog.length - 6 : 6)
     }
   },
 
-  'a higher priority takes no turn of another account': async (traffic) => {
+  'a higher priority does not use up a turn of another account': async (traffic) => {
     const [urgent, other] = [await traffic.account(), await traffic.account()]
     const dispatcher = await traffic.dispatcher()
     for (const [lane, to] of [

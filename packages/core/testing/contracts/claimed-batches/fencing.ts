@@ -8,7 +8,7 @@ import {
   leaseSeconds,
   noLease,
   times,
-  wanted,
+  claimOf,
   withTraffic,
   type Traffic,
 } from './traffic.ts'
@@ -24,9 +24,9 @@ async function aClaimedBatch(traffic: Traffic, markedMax = 0) {
   return { account, ids, dispatcher, batch }
 }
 
-/** Contract of the life of a dispatcher, and of its messages when it ends. */
+/** Contract of the life of a dispatcher and of its messages when it ends. */
 export const fencing = withTraffic({
-  'a fenced dispatcher can neither mark, settle, postpone, extend nor claim': async (traffic) => {
+  'a fenced dispatcher cannot mark, settle, postpone, extend or claim': async (traffic) => {
     const { claimedBatches } = traffic.ports
     const { account, ids, dispatcher, batch } = await aClaimedBatch(traffic)
     assert.deepEqual(await traffic.fence(dispatcher), { requeued: 10, unknown: 0 })
@@ -35,21 +35,21 @@ export const fencing = withTraffic({
     assert.equal(await claimedBatches.settle(dispatcher, batch.id, settled), 'fenced')
     assert.equal(await claimedBatches.postpone(dispatcher, batch.id, ids, 0), 'fenced')
     assert.equal(await claimedBatches.extend(dispatcher, leaseSeconds), 'fenced')
-    assert.equal(await claimedBatches.claim(dispatcher, wanted('single')), 'fenced')
+    assert.equal(await claimedBatches.claim(dispatcher, claimOf('single')), 'fenced')
     assert.deepEqual(await traffic.codes(account, ids), times(10, 'waiting'))
     assert.deepEqual(idsOf(await traffic.claimAll(await traffic.dispatcher())), ids)
   },
 
-  'a fenced dispatcher claims nothing of the bulk lane either': async (traffic) => {
+  'a fenced dispatcher cannot claim from the bulk lane either': async (traffic) => {
     const account = await traffic.account()
     const ids = await traffic.send(account, { to: 20 })
     const dispatcher = await traffic.dispatcher()
     await traffic.fence(dispatcher)
-    assert.equal(await traffic.ports.claimedBatches.claim(dispatcher, wanted('bulk')), 'fenced')
+    assert.equal(await traffic.ports.claimedBatches.claim(dispatcher, claimOf('bulk')), 'fenced')
     assert.deepEqual(idsOf(await traffic.claimAll(await traffic.dispatcher(), 'bulk')), ids)
   },
 
-  'what a fenced dispatcher records of messages that may not have left changes nothing': async (traffic) => {
+  'records of a fenced dispatcher about messages that cannot have been submitted change nothing': async (traffic) => {
     const { claimedBatches } = traffic.ports
     const { account, ids, dispatcher, batch } = await aClaimedBatch(traffic)
     await traffic.fence(dispatcher)
@@ -60,14 +60,12 @@ export const fencing = withTraffic({
     assert.deepEqual(idsOf([again]), ids)
   },
 
-  'a dispatcher never has the id of another': async (traffic) => {
+  'dispatcher ids are unique': async (traffic) => {
     const registered = await Promise.all(times(16, 0).map(() => traffic.dispatcher()))
     assert.equal(new Set(registered).size, 16)
   },
 
-  'a lease that is over ends a dispatcher only when it is recovered; until then it may be extended': async (
-    traffic,
-  ) => {
+  'an expired lease ends a dispatcher only when it is recovered; until then it can be extended': async (traffic) => {
     const { claimedBatches } = traffic.ports
     const { account, ids, dispatcher, batch } = await aClaimedBatch(traffic)
     assert.equal(await claimedBatches.extend(dispatcher, noLease), 'alive')
@@ -78,7 +76,7 @@ export const fencing = withTraffic({
     assert.deepEqual(await traffic.codes(account, ids), times(10, sent))
   },
 
-  'what failed claims took is given back as if it had never been claimed, and what is known stays': async (traffic) => {
+  'messages of failed claims are given back as if never claimed, and known batches stay': async (traffic) => {
     const { claimedBatches } = traffic.ports
     const account = await traffic.account()
     const dispatcher = await traffic.dispatcher()
@@ -87,19 +85,17 @@ export const fencing = withTraffic({
     const known = await traffic.claim(dispatcher, 'single', 10, 4)
     await traffic.claim(dispatcher, 'bulk', 15, 7)
     const other = await traffic.dispatcher()
-    const left = await traffic.claim(other, 'bulk', 5, 5)
+    const lastBatch = await traffic.claim(other, 'bulk', 5, 5)
     for (let times = 0; times < 2; times++) await claimedBatches.disown(dispatcher, [known.id])
     assert.equal(await claimedBatches.mark(dispatcher, known.id, 10), 'marked')
     assert.deepEqual(idsOf(await traffic.claimAll(other, 'bulk')), bulk.slice(0, 15))
-    assert.equal(await claimedBatches.record(other, allAccepted(left)), 'recorded')
+    assert.equal(await claimedBatches.record(other, allAccepted(lastBatch)), 'recorded')
     assert.equal(await claimedBatches.record(dispatcher, allAccepted(known)), 'recorded')
     assert.deepEqual(await traffic.codes(account, ids), times(10, sent))
     assert.deepEqual(await traffic.codes(account, bulk), [...times(15, 'waiting'), ...times(5, sent)])
   },
 
-  'of a dispatcher that knows of no batch everything is given back; of one that has ended there is nothing': async (
-    traffic,
-  ) => {
+  'all messages of a dispatcher that knows no batch are given back; an ended dispatcher has none': async (traffic) => {
     const { claimedBatches } = traffic.ports
     const { account, ids, dispatcher } = await aClaimedBatch(traffic, 10)
     await claimedBatches.disown(dispatcher, [])
@@ -121,7 +117,7 @@ export const fencing = withTraffic({
     assert.equal(await claimedBatches.mark(dispatcher, batch.id, 1), 'marked')
   },
 
-  'a mark is never lowered': async (traffic) => {
+  'a mark is never reduced': async (traffic) => {
     const { claimedBatches } = traffic.ports
     const { account, ids, dispatcher, batch } = await aClaimedBatch(traffic)
     assert.equal(await claimedBatches.mark(dispatcher, batch.id, 7), 'marked')
@@ -130,7 +126,7 @@ export const fencing = withTraffic({
     assert.deepEqual(await traffic.codes(account, ids), [...times(7, unknown), ...times(3, 'waiting')])
   },
 
-  'marks that come with outcomes are set with them, whatever the outcomes are': async (traffic) => {
+  'marks that come with outcomes are set with them, whatever the outcomes': async (traffic) => {
     const { claimedBatches } = traffic.ports
     for (const [outcome, code] of [
       ['accepted', sent],
@@ -138,8 +134,8 @@ export const fencing = withTraffic({
       ['unknown', unknown],
     ] as const) {
       const { account, ids, dispatcher, batch } = await aClaimedBatch(traffic, 3)
-      const left = batch.messages.slice(0, 3)
-      const outcomes = outcome === 'accepted' ? allAccepted(batch, left) : all(outcome, batch, left)
+      const firstThree = batch.messages.slice(0, 3)
+      const outcomes = outcome === 'accepted' ? allAccepted(batch, firstThree) : all(outcome, batch, firstThree)
       const marks = [{ batch: batch.id, upTo: 7 }]
       assert.equal(await claimedBatches.record(dispatcher, outcomes, marks), 'recorded')
       assert.equal(await claimedBatches.record(dispatcher, [], [{ batch: batch.id, upTo: 5 }]), 'recorded')
@@ -150,7 +146,7 @@ export const fencing = withTraffic({
     }
   },
 
-  'one record may end claimed batches and mark others': async (traffic) => {
+  'one record may end some batches and mark others': async (traffic) => {
     const { claimedBatches } = traffic.ports
     const first = await aClaimedBatch(traffic, 10)
     const ids = await traffic.send(first.account, { to: 10 })
@@ -163,7 +159,7 @@ export const fencing = withTraffic({
     assert.deepEqual(await traffic.codes(first.account, ids), [...times(4, unknown), ...times(6, 'waiting' as const)])
   },
 
-  'marks of a claimed batch that was taken over are not set, and the outcomes are still told': async (traffic) => {
+  'marks of a recovered batch are not set, but its outcomes are recorded': async (traffic) => {
     const { claimedBatches } = traffic.ports
     const { account, ids, dispatcher, batch } = await aClaimedBatch(traffic, 3)
     await traffic.fence(dispatcher)
@@ -173,7 +169,7 @@ export const fencing = withTraffic({
     assert.deepEqual(await traffic.codes(account, ids), [...times(3, sent), ...times(7, 'waiting' as const)])
   },
 
-  'marks that come with outcomes and race with recovery: what they said may leave is unknown, and all of it or none is':
+  'marks that come with outcomes and race with recovery are set completely or not at all; marked messages become unknown':
     async (traffic) => {
       const { claimedBatches } = traffic.ports
       for (let round = 0; round < 10; round++) {
@@ -186,14 +182,14 @@ export const fencing = withTraffic({
           claimedBatches.recover(),
         ])
         const codes = await traffic.codes(account, ids)
-        // After a lost answer the marks may have been set, and recovery may have come before the second attempt.
+        // After a lost answer the marks may be set, and recovery may have run before the second attempt.
         const isUnknown = answer === 'recorded' || codes[3] === unknown
         assert.deepEqual(codes, [...times(3, sent), ...times(7, isUnknown ? unknown : 'waiting')])
         await traffic.claimAll(await traffic.dispatcher())
       }
     },
 
-  'recovery calls unknown what was marked and not recorded, gives back what was not marked, and changes nothing else':
+  'recovery makes marked messages without a record unknown, gives the unmarked ones back, and changes nothing else':
     async (traffic) => {
       const { claimedBatches } = traffic.ports
       const { account, ids, dispatcher, batch } = await aClaimedBatch(traffic, 6)
@@ -217,7 +213,7 @@ export const fencing = withTraffic({
       assert.deepEqual(ascending(idsOf(await traffic.claimAll(await traffic.dispatcher()))), [ids[3], ...ids.slice(6)])
     },
 
-  'recovery leaves the living alone': async (traffic) => {
+  'recovery does not affect dispatchers that are alive': async (traffic) => {
     const { claimedBatches } = traffic.ports
     const { account, ids, dispatcher, batch } = await aClaimedBatch(traffic, 10)
     const dead = await aClaimedBatch(traffic, 10)
@@ -226,7 +222,7 @@ export const fencing = withTraffic({
     assert.deepEqual(await traffic.codes(account, ids), times(10, sent))
   },
 
-  'recoveries at the same time recover everything once': async (traffic) => {
+  'concurrent recoveries recover everything once': async (traffic) => {
     const { claimedBatches } = traffic.ports
     const dead = [await aClaimedBatch(traffic, 3), await aClaimedBatch(traffic, 3), await aClaimedBatch(traffic, 3)]
     await Promise.all(dead.map(({ dispatcher }) => claimedBatches.extend(dispatcher, noLease)))
@@ -237,7 +233,7 @@ export const fencing = withTraffic({
     assert.deepEqual(ascending(back), ascending(dead.flatMap(({ ids }) => ids.slice(3))))
   },
 
-  'a dispatcher that retires gives back what it has not marked, once, and is gone': async (traffic) => {
+  'a dispatcher that retires gives its unmarked messages back, once, and is removed': async (traffic) => {
     const { claimedBatches } = traffic.ports
     const { account, ids, dispatcher } = await aClaimedBatch(traffic, 4)
     await claimedBatches.retire(dispatcher)
@@ -247,7 +243,7 @@ export const fencing = withTraffic({
     assert.deepEqual(idsOf(await traffic.claimAll(await traffic.dispatcher())), ids.slice(4))
   },
 
-  'whoever ends a dispatcher first, retirement or recovery, ends it once': async (traffic) => {
+  'retirement and recovery that race end a dispatcher once': async (traffic) => {
     const { claimedBatches } = traffic.ports
     for (let round = 0; round < 8; round++) {
       const { account, ids, dispatcher } = await aClaimedBatch(traffic, 5)
@@ -263,15 +259,15 @@ export const fencing = withTraffic({
     }
   },
 
-  'a claim that races with the end of its dispatcher loses nothing': async (traffic) => {
+  'a claim that races with the end of its dispatcher loses no message': async (traffic) => {
     const { claimedBatches } = traffic.ports
     const account = await traffic.account()
     const ids = [...(await traffic.send(account, { to: 10 })), ...(await traffic.send(account, { to: 20 }))]
     for (let round = 0; round < 12; round++) {
       const dispatcher = await claimedBatches.register(noLease)
       await Promise.all([
-        claimedBatches.claim(dispatcher, wanted('single', 10, 0)),
-        claimedBatches.claim(dispatcher, wanted('bulk', 20, 0)),
+        claimedBatches.claim(dispatcher, claimOf('single', 10, 0)),
+        claimedBatches.claim(dispatcher, claimOf('bulk', 20, 0)),
         round % 2 === 0 ? claimedBatches.recover() : claimedBatches.retire(dispatcher),
         claimedBatches.recover(),
       ])
@@ -288,7 +284,7 @@ export const fencing = withTraffic({
     }
   },
 
-  'a record that races with recovery tells the truth all the same': async (traffic) => {
+  'a record that races with recovery is stored nevertheless': async (traffic) => {
     const { claimedBatches } = traffic.ports
     for (let round = 0; round < 8; round++) {
       const { account, ids, dispatcher, batch } = await aClaimedBatch(traffic, 10)
@@ -297,7 +293,7 @@ export const fencing = withTraffic({
         ...allAccepted(batch, batch.messages.slice(0, 6)),
         ...all('refused', batch, batch.messages.slice(6)),
       ]
-      // Recorded at once, or in two records, of which recovery meets either.
+      // Recorded at once, or in two records, so that recovery interferes with either.
       const records =
         round % 2 === 0
           ? [claimedBatches.record(dispatcher, outcomes)]
@@ -313,7 +309,7 @@ export const fencing = withTraffic({
     }
   },
 
-  'a mark that races with recovery: what it said may leave is unknown, else it is back in the queue': async (
+  'if a mark races with recovery, marked messages become unknown and the others are back in the queue': async (
     traffic,
   ) => {
     const { claimedBatches } = traffic.ports
@@ -326,7 +322,7 @@ export const fencing = withTraffic({
     }
   },
 
-  'settling and postponing that race with recovery: each message ends in one place': async (traffic) => {
+  'if settling and postponing race with recovery, each message ends in one place': async (traffic) => {
     const { claimedBatches } = traffic.ports
     for (let round = 0; round < 8; round++) {
       const { account, ids, dispatcher, batch } = await aClaimedBatch(traffic)

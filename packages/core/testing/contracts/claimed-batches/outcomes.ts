@@ -9,7 +9,7 @@ import {
   granted,
   idsOf,
   times,
-  wanted,
+  claimOf,
   withTraffic,
   type Sent,
   type Traffic,
@@ -36,7 +36,7 @@ const everyKind = [...times(3, sent), ...times(3, refused), ...times(3, unknown)
 
 /** Contract of the outcomes of claimed messages. */
 export const outcomes = withTraffic({
-  'accepted becomes SENT 100, refused 111 with its refund, unknown SENT 106': async (traffic) => {
+  'accepted becomes SENT 100, refused becomes 111 with a refund, unknown becomes SENT 106': async (traffic) => {
     const { claimedBatches } = traffic.ports
     const costs = [1, 2, 4, 8, 16, 32, 64, 128, 256]
     const { account, ids, dispatcher, batch } = await aMarkedBatch(traffic, { to: 9, costs })
@@ -47,7 +47,7 @@ export const outcomes = withTraffic({
     assert.deepEqual(await traffic.claimAll(await traffic.dispatcher()), [])
   },
 
-  'recorded twice, or by two callers at once, counts once': async (traffic) => {
+  'an outcome that is recorded twice, also concurrently, counts once': async (traffic) => {
     const { claimedBatches } = traffic.ports
     const { account, ids, dispatcher, batch } = await aMarkedBatch(traffic, { to: 9 })
     const record = () => claimedBatches.record(dispatcher, ofEveryKind(batch))
@@ -57,7 +57,7 @@ export const outcomes = withTraffic({
     assert.equal(await traffic.balance(account), granted - 90 + 30)
   },
 
-  'outcomes come in any order, of several batches, and the same one twice in a call': async (traffic) => {
+  'outcomes may come in any order, for several batches, and twice in one call': async (traffic) => {
     const { claimedBatches } = traffic.ports
     const account = await traffic.account()
     const ids = [...(await traffic.send(account, { to: 9 })), ...(await traffic.send(account, { to: 20 }))]
@@ -80,7 +80,7 @@ export const outcomes = withTraffic({
     assert.deepEqual(await traffic.codes(account, ids), times(references.length, sent))
   },
 
-  'who settles or postpones again what has ended the batch is not fenced, and nothing changes': async (traffic) => {
+  'settling or postponing again after the batch has ended does not fence and changes nothing': async (traffic) => {
     const { claimedBatches } = traffic.ports
     const { account, ids, dispatcher, batch } = await aMarkedBatch(traffic, { to: 4 })
     const settle = () =>
@@ -98,7 +98,7 @@ export const outcomes = withTraffic({
     assert.deepEqual([await settle(), await postpone()], ['fenced', 'fenced'])
   },
 
-  'an outcome of a message that its batch no longer holds changes nothing': async (traffic) => {
+  'an outcome of a message that has left its batch changes nothing': async (traffic) => {
     const { claimedBatches } = traffic.ports
     const { account, ids, dispatcher, batch } = await aMarkedBatch(traffic, { to: 9 })
     const settled = ids.slice(0, 2).map((id) => ({ id, code: expired }))
@@ -113,7 +113,7 @@ export const outcomes = withTraffic({
     assert.deepEqual(idsOf(await traffic.claimAll(dispatcher)), ids.slice(2))
   },
 
-  'late truth: what recovery called unknown becomes what it is, once': async (traffic) => {
+  'a late report corrects a message that recovery made unknown, once': async (traffic) => {
     const { claimedBatches } = traffic.ports
     const { account, ids, dispatcher, batch } = await aMarkedBatch(traffic, { to: 20 })
     assert.deepEqual(await traffic.fence(dispatcher), { requeued: 0, unknown: 20 })
@@ -124,7 +124,7 @@ export const outcomes = withTraffic({
     assert.equal(await traffic.balance(account), granted - 200 + 30)
   },
 
-  'late truth is told once: a second trace changes nothing': async (traffic) => {
+  'a late report is recorded once, and a repetition adds nothing to the trace': async (traffic) => {
     const { claimedBatches } = traffic.ports
     const { account, ids, dispatcher, batch } = await aMarkedBatch(traffic, { to: 4 })
     await traffic.fence(dispatcher)
@@ -137,7 +137,7 @@ export const outcomes = withTraffic({
     assert.equal(await traffic.balance(account), granted - 20)
   },
 
-  'settling ends messages with their code and refunds each once, with what was charged': async (traffic) => {
+  'settled messages end with their code and are refunded once, by exactly the charge': async (traffic) => {
     const { claimedBatches } = traffic.ports
     const costs = [1, 10, 100, 1000, 10_000]
     const { account, ids, dispatcher, batch } = await aMarkedBatch(traffic, { to: 5, costs })
@@ -150,7 +150,7 @@ export const outcomes = withTraffic({
     assert.equal(await traffic.balance(account), granted - 10_000)
   },
 
-  'settled messages are neither given back nor called unknown': async (traffic) => {
+  'settled messages are neither given back nor made unknown': async (traffic) => {
     const { claimedBatches } = traffic.ports
     const account = await traffic.account()
     const ids = await traffic.send(account, { to: 20 })
@@ -166,7 +166,7 @@ export const outcomes = withTraffic({
     )
   },
 
-  'messages that the batch does not hold are not settled': async (traffic) => {
+  'messages outside the batch are not settled': async (traffic) => {
     const { claimedBatches } = traffic.ports
     const { dispatcher, batch } = await aMarkedBatch(traffic, { to: 2 })
     const other = await aMarkedBatch(traffic, { to: 2 })
@@ -177,7 +177,7 @@ export const outcomes = withTraffic({
     assert.equal(await traffic.balance(other.account), granted - 30)
   },
 
-  'a recorded message is neither postponed nor settled, while its batch goes on': async (traffic) => {
+  'a recorded message is neither postponed nor settled while its batch continues': async (traffic) => {
     const { claimedBatches } = traffic.ports
     const { account, ids, dispatcher, batch } = await aMarkedBatch(traffic, { to: 5 })
     const recorded = ids.slice(0, 4)
@@ -190,7 +190,7 @@ export const outcomes = withTraffic({
     assert.equal(await traffic.balance(account), granted - 50)
   },
 
-  'what was refused for now comes back with one more attempt, the same due time, and only after its time': async (
+  'a temporarily refused message returns after its pause, with one more attempt and the same due time': async (
     traffic,
   ) => {
     const { claimedBatches } = traffic.ports
@@ -215,7 +215,7 @@ export const outcomes = withTraffic({
     }
   },
 
-  'attempts are counted for each message of a claimed batch': async (traffic) => {
+  'attempts are counted for each message of a batch': async (traffic) => {
     const { claimedBatches } = traffic.ports
     const { account, ids, dispatcher, batch } = await aMarkedBatch(traffic, { to: 4 })
     await claimedBatches.postpone(dispatcher, batch.id, ids.slice(1, 3), 0)
@@ -231,25 +231,24 @@ export const outcomes = withTraffic({
     assert.deepEqual(attemptsOf(third), [1, 1, 0, 0])
   },
 
-  'refused for now, told by a fenced dispatcher, gives nothing back; recorded as refused it is refunded once': async (
-    traffic,
-  ) => {
-    const { claimedBatches } = traffic.ports
-    const { account, ids, dispatcher, batch } = await aMarkedBatch(traffic, { to: 6, costs: [3] })
-    await traffic.fence(dispatcher)
-    const postpone = () => claimedBatches.postpone(dispatcher, batch.id, ids.slice(0, 4), 0)
-    const refuse = () => claimedBatches.record(dispatcher, all('refused', batch, batch.messages.slice(0, 4)))
-    assert.deepEqual(await Promise.all([postpone(), postpone()]), ['fenced', 'fenced'])
-    assert.deepEqual(await traffic.codes(account, ids), times(6, unknown))
-    await Promise.all([refuse(), refuse()])
-    await refuse()
-    assert.deepEqual(await traffic.codes(account, ids), [...times(4, refused), ...times(2, unknown)])
-    assert.equal(await traffic.balance(account), granted - 6)
-    await promoteAll(traffic)
-    assert.equal(await claimedBatches.claim(await traffic.dispatcher(), wanted('single')), 'nothing')
-  },
+  'a temporary refusal reported by a fenced dispatcher refunds nothing; if recorded as refused, it is refunded once':
+    async (traffic) => {
+      const { claimedBatches } = traffic.ports
+      const { account, ids, dispatcher, batch } = await aMarkedBatch(traffic, { to: 6, costs: [3] })
+      await traffic.fence(dispatcher)
+      const postpone = () => claimedBatches.postpone(dispatcher, batch.id, ids.slice(0, 4), 0)
+      const refuse = () => claimedBatches.record(dispatcher, all('refused', batch, batch.messages.slice(0, 4)))
+      assert.deepEqual(await Promise.all([postpone(), postpone()]), ['fenced', 'fenced'])
+      assert.deepEqual(await traffic.codes(account, ids), times(6, unknown))
+      await Promise.all([refuse(), refuse()])
+      await refuse()
+      assert.deepEqual(await traffic.codes(account, ids), [...times(4, refused), ...times(2, unknown)])
+      assert.equal(await traffic.balance(account), granted - 6)
+      await promoteAll(traffic)
+      assert.equal(await claimedBatches.claim(await traffic.dispatcher(), claimOf('single')), 'nothing')
+    },
 
-  'a message may be postponed and settled at the same time: one of them counts': async (traffic) => {
+  'if a message is postponed and settled concurrently, one of the two counts': async (traffic) => {
     const { claimedBatches } = traffic.ports
     for (let round = 0; round < 6; round++) {
       const { account, ids, dispatcher, batch } = await aMarkedBatch(traffic, { to: 10 })

@@ -5,7 +5,7 @@ import type { PublishedRoute, QueueNumber, Route } from '@gateway/core/routes'
 import { aCarrierId, numbers } from '../../builders.ts'
 import { until } from '../../until.ts'
 import { at } from '../shared.ts'
-import { ascending, idsOf, noLease, times, wanted, withTraffic, type Traffic } from './traffic.ts'
+import { ascending, idsOf, noLease, times, claimOf, withTraffic, type Traffic } from './traffic.ts'
 
 const over = (...carriers: readonly string[]) =>
   carriers.map((name) => ({ carrier: aCarrierId(name), priority: 1, weight: 1 }))
@@ -36,7 +36,7 @@ async function claimFrom(
 ): Promise<readonly MessageId[]> {
   const all: ClaimedBatch[] = []
   for (;;) {
-    const batch = await claimedBatches.claim(dispatcher, { ...wanted(lane), queue })
+    const batch = await claimedBatches.claim(dispatcher, { ...claimOf(lane), queue })
     if (typeof batch === 'string') return ascending(idsOf(all))
     all.push(batch)
   }
@@ -44,7 +44,7 @@ async function claimFrom(
 
 /** Contract of queues: claims from them, and moves between them. */
 export const queues = withTraffic({
-  'a message waits in the queue of its route, and nobody claims it from another': async (traffic) => {
+  'a message waits in the queue of its route and cannot be claimed from another': async (traffic) => {
     const [first, others] = await published(traffic, [toFirst(1), aRoute('others', [], 'b')])
     const account = await traffic.account()
     const ids = [
@@ -57,9 +57,7 @@ export const queues = withTraffic({
     assert.deepEqual(await claimFrom(traffic, dispatcher, others?.number ?? assert.fail()), ids[1])
   },
 
-  'a text over two alternating routes is accepted for all its numbers, each in the queue of its route': async (
-    traffic,
-  ) => {
+  'a text over two alternating routes is accepted for all numbers, each in the queue of its route': async (traffic) => {
     const to = alternating(40)
     const [first, others] = await published(traffic, [toFirst(20), aRoute('others', [], 'b')])
     const account = await traffic.account()
@@ -76,7 +74,7 @@ export const queues = withTraffic({
     )
   },
 
-  'what was scheduled is due in the queue of its route': async (traffic) => {
+  'a scheduled message becomes due in the queue of its route': async (traffic) => {
     const [first] = await published(traffic, [toFirst(1), aRoute('others', [], 'b')])
     const account = await traffic.account()
     const due = (Date.now() + 1000) as never
@@ -85,31 +83,32 @@ export const queues = withTraffic({
     assert.deepEqual(await claimFrom(traffic, await traffic.dispatcher(), first?.number ?? assert.fail()), ids)
   },
 
-  'what a carrier refused for now is due in the queue that it was given to, what nobody had in its own': async (
+  'a temporarily refused message is due in the queue that was chosen for it, an untouched one in its original queue':
+    async (traffic) => {
+      const [route] = await published(traffic, [aRoute('both', [], 'a', 'b')])
+      const [plain, refusedByA] = route?.queues ?? assert.fail()
+      const { claimedBatches } = traffic.ports
+      const account = await traffic.account()
+      const ids = await traffic.send(account, { to: 4 })
+      const dispatcher = await traffic.dispatcher()
+      const batch = await claimedBatches.claim(dispatcher, {
+        ...claimOf('single', 10, 1),
+        queue: plain?.number ?? assert.fail(),
+      })
+      if (typeof batch === 'string') assert.fail(batch)
+      const refused = at(ids, 0)
+      assert.equal(await claimedBatches.postpone(dispatcher, batch.id, [refused], 0, refusedByA?.number), 'postponed')
+      assert.equal(await claimedBatches.giveBack(dispatcher, batch.id, [at(ids, 2), at(ids, 3)]), 'given-back')
+      assert.equal(await claimedBatches.giveBack(dispatcher, batch.id, [at(ids, 2), refused]), 'given-back')
+      await until(async () => (await claimedBatches.promote(10)) === 1)
+      assert.deepEqual(await claimFrom(traffic, dispatcher, plain?.number ?? assert.fail()), ids.slice(2))
+      assert.deepEqual(await claimFrom(traffic, dispatcher, refusedByA?.number ?? assert.fail()), [refused])
+      assert.deepEqual(await traffic.codes(account, ids), times(4, 'waiting'))
+    },
+
+  'a message that is given back can be claimed at once by any dispatcher, with the same number of attempts': async (
     traffic,
   ) => {
-    const [route] = await published(traffic, [aRoute('both', [], 'a', 'b')])
-    const [plain, refusedByA] = route?.queues ?? assert.fail()
-    const { claimedBatches } = traffic.ports
-    const account = await traffic.account()
-    const ids = await traffic.send(account, { to: 4 })
-    const dispatcher = await traffic.dispatcher()
-    const batch = await claimedBatches.claim(dispatcher, {
-      ...wanted('single', 10, 1),
-      queue: plain?.number ?? assert.fail(),
-    })
-    if (typeof batch === 'string') assert.fail(batch)
-    const refused = at(ids, 0)
-    assert.equal(await claimedBatches.postpone(dispatcher, batch.id, [refused], 0, refusedByA?.number), 'postponed')
-    assert.equal(await claimedBatches.giveBack(dispatcher, batch.id, [at(ids, 2), at(ids, 3)]), 'given-back')
-    assert.equal(await claimedBatches.giveBack(dispatcher, batch.id, [at(ids, 2), refused]), 'given-back')
-    await until(async () => (await claimedBatches.promote(10)) === 1)
-    assert.deepEqual(await claimFrom(traffic, dispatcher, plain?.number ?? assert.fail()), ids.slice(2))
-    assert.deepEqual(await claimFrom(traffic, dispatcher, refusedByA?.number ?? assert.fail()), [refused])
-    assert.deepEqual(await traffic.codes(account, ids), times(4, 'waiting'))
-  },
-
-  'what is given back can be claimed at once, as often tried as before, and by another': async (traffic) => {
     const { claimedBatches } = traffic.ports
     const account = await traffic.account()
     const ids = await traffic.send(account, { to: 20 })
@@ -124,18 +123,18 @@ export const queues = withTraffic({
     assert.equal(await claimedBatches.giveBack(dispatcher, batch.id, ids.slice(0, 5)), 'fenced')
   },
 
-  'what a dead dispatcher had is due in the queue that it came from': async (traffic) => {
+  'messages of a dead dispatcher are due in the queue from which they were claimed': async (traffic) => {
     const [first] = await published(traffic, [toFirst(1), aRoute('others', [], 'b')])
     const account = await traffic.account()
     const ids = await traffic.send(account, { numbers: endsIn(1, '01') })
     const dispatcher = await traffic.dispatcher()
     const queue = first?.number ?? assert.fail()
-    await traffic.ports.claimedBatches.claim(dispatcher, { ...wanted('single', 10, 0), queue, leaseSeconds: noLease })
+    await traffic.ports.claimedBatches.claim(dispatcher, { ...claimOf('single', 10, 0), queue, leaseSeconds: noLease })
     await traffic.ports.claimedBatches.recover()
     assert.deepEqual(await claimFrom(traffic, await traffic.dispatcher(), queue), ids)
   },
 
-  'a look tells which queues have work in a lane, in the order asked': async (traffic) => {
+  'a poll returns the queues with work in a lane, in the requested order': async (traffic) => {
     const [first, others] = await published(traffic, [toFirst(12), aRoute('others', [], 'b')])
     const all = [others?.number ?? assert.fail(), 0 as QueueNumber, first?.number ?? assert.fail()]
     const { claimedBatches } = traffic.ports
@@ -148,9 +147,7 @@ export const queues = withTraffic({
     assert.deepEqual(await claimedBatches.queuesWithWork('bulk', all), [all[2]])
   },
 
-  'what waits without a route, or in one that is no longer published, moves to the routes that are, and back': async (
-    traffic,
-  ) => {
+  'messages without a route, or in an unpublished one, move to the published routes, and back': async (traffic) => {
     const { routes } = traffic.ports
     const account = await traffic.account()
     const ids = await traffic.send(account, { numbers: alternating(4) })
@@ -178,13 +175,16 @@ export const queues = withTraffic({
     )
   },
 
-  'what waits for another try after a carrier that its route has no longer moves, too': async (traffic) => {
+  'messages waiting for another try after a carrier that left their route move too': async (traffic) => {
     const [both] = await published(traffic, [aRoute('both', [], 'a', 'b')])
     const [plain, refusedByA] = both?.queues ?? assert.fail()
     const { claimedBatches, routes } = traffic.ports
     const ids = await traffic.send(await traffic.account())
     const dispatcher = await traffic.dispatcher()
-    const batch = await claimedBatches.claim(dispatcher, { ...wanted('single'), queue: plain?.number ?? assert.fail() })
+    const batch = await claimedBatches.claim(dispatcher, {
+      ...claimOf('single'),
+      queue: plain?.number ?? assert.fail(),
+    })
     if (typeof batch === 'string') assert.fail(batch)
     await claimedBatches.postpone(dispatcher, batch.id, ids, 0, refusedByA?.number)
     await until(async () => (await claimedBatches.promote(10)) === 1)
@@ -194,7 +194,7 @@ export const queues = withTraffic({
     assert.deepEqual(await claimFrom(traffic, dispatcher, plain?.number ?? assert.fail()), ids)
   },
 
-  'of claims, acceptances by who knows the old routes, and moves that race, each message is claimed once': async (
+  'with concurrent claims, moves and acceptances by processes with old routes, each message is claimed once': async (
     traffic,
   ) => {
     const [others] = await published(traffic, [aRoute('others', [], 'b')])

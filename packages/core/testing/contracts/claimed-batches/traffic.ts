@@ -12,7 +12,7 @@ import type {
 } from '@gateway/core/dispatch'
 import type { MessageId, Msisdn } from '@gateway/core/messages'
 import { gatewayDay, type Instant } from '@gateway/core/time'
-import { anAccount, anOrder, numbers, type WantedOptions } from '../../builders.ts'
+import { anAccount, anOrder, numbers, type AnySendOptions } from '../../builders.ts'
 import { accepted, assertLedger, codesOf, longAgo, statusesOf, testCarrier, type Contract } from '../shared.ts'
 
 export const granted = 1_000_000
@@ -20,7 +20,7 @@ export const leaseSeconds = 600
 /** Lease that ends at once by any clock, in seconds. */
 export const noLease = -60
 
-export interface Sent extends WantedOptions {
+export interface Sent extends AnySendOptions {
   /** Number of recipients, by default 1. */
   readonly to?: number
   /** Recipients, instead of a number of them. */
@@ -50,7 +50,7 @@ export interface Traffic {
   assertMoney(): Promise<void>
 }
 
-export const wanted = (lane: Lane, messagesMax = 1000, markedMax = messagesMax): Wanted => ({
+export const claimOf = (lane: Lane, messagesMax = 1000, markedMax = messagesMax): Wanted => ({
   carrier: testCarrier,
   lane,
   messagesMax,
@@ -63,7 +63,7 @@ export function traffic(ports: StoredPorts): Traffic {
   const { claimedBatches } = ports
 
   async function claim(dispatcher: DispatcherId, lane: Lane = 'single', messagesMax?: number, markedMax?: number) {
-    const batch = await claimedBatches.claim(dispatcher, wanted(lane, messagesMax, markedMax))
+    const batch = await claimedBatches.claim(dispatcher, claimOf(lane, messagesMax, markedMax))
     if (typeof batch === 'string') assert.fail(`no batch: ${batch}`)
     return batch
   }
@@ -71,7 +71,7 @@ export function traffic(ports: StoredPorts): Traffic {
   async function claimAll(dispatcher: DispatcherId, lane: Lane = 'single', messagesMax?: number) {
     const all: ClaimedBatch[] = []
     for (;;) {
-      const batch = await claimedBatches.claim(dispatcher, wanted(lane, messagesMax))
+      const batch = await claimedBatches.claim(dispatcher, claimOf(lane, messagesMax))
       if (batch === 'nothing') return all
       if (batch === 'fenced') assert.fail('a live dispatcher was fenced')
       all.push(batch)
@@ -138,9 +138,9 @@ export const withTraffic = (promises: Promises): Contract<StoredPorts> =>
     Object.entries(promises).map(([promise, check]) => [
       promise,
       async (ports: StoredPorts) => {
-        const its = traffic(ports)
-        await check(its)
-        await its.assertMoney()
+        const checked = traffic(ports)
+        await check(checked)
+        await checked.assertMoney()
       },
     ]),
   )

@@ -5,7 +5,7 @@ import { realClock } from '../../memory/clock.ts'
 import { until } from '../../until.ts'
 import { soonFor } from '../messages/scheduled.ts'
 import { farAhead, longAgo } from '../shared.ts'
-import { allAccepted, ascending, granted, idsOf, times, wanted, withTraffic } from './traffic.ts'
+import { allAccepted, ascending, granted, idsOf, times, claimOf, withTraffic } from './traffic.ts'
 
 const { expired, sent } = OUTCOME
 
@@ -27,12 +27,12 @@ export const waiting = withTraffic({
     assert.equal(await claimedBatches.promote(100), 0)
     const dispatcher = await traffic.dispatcher()
     for (const lane of ['single', 'bulk'] as const) {
-      assert.equal(await claimedBatches.claim(dispatcher, wanted(lane)), 'nothing')
+      assert.equal(await claimedBatches.claim(dispatcher, claimOf(lane)), 'nothing')
     }
     assert.deepEqual(await traffic.codes(account, ids), times(22, 'waiting'))
   },
 
-  'scheduled messages move when they are due, each once, whoever promotes; their due time is when they were due':
+  'scheduled messages move to the queue when due, each once, also with concurrent promotions, and keep their due time':
     async (traffic) => {
       const { claimedBatches } = traffic.ports
       const account = await traffic.account()
@@ -55,7 +55,7 @@ export const waiting = withTraffic({
       assert.equal(await claimedBatches.promote(100), 0)
     },
 
-  'of what became due together, every account has its share at once': async (traffic) => {
+  'when messages of several accounts become due together, each account has its share at once': async (traffic) => {
     const { claimedBatches } = traffic.ports
     const [busy, other] = [await traffic.account(), await traffic.account()]
     const due = await soonFor(traffic, times(41, 1))
@@ -68,7 +68,7 @@ export const waiting = withTraffic({
     assert.ok(claimed.includes(id as MessageId))
   },
 
-  'a message that has waited too long ends as expired, refunded once; younger ones wait on': async (traffic) => {
+  'a message that has waited too long expires and is refunded once; younger ones wait on': async (traffic) => {
     const { claimedBatches } = traffic.ports
     const account = await traffic.account()
     const ids = [
@@ -87,11 +87,11 @@ export const waiting = withTraffic({
     assert.equal(await claimedBatches.expire(alreadyOver, 100), 0)
     const dispatcher = await traffic.dispatcher()
     for (const lane of ['single', 'bulk'] as const) {
-      assert.equal(await claimedBatches.claim(dispatcher, wanted(lane)), 'nothing')
+      assert.equal(await claimedBatches.claim(dispatcher, claimOf(lane)), 'nothing')
     }
   },
 
-  'expiry takes no more ranges at a time than it is told, and comes to an end': async (traffic) => {
+  'expiry handles at most the requested number of ranges per call, and comes to an end': async (traffic) => {
     const { claimedBatches } = traffic.ports
     const account = await traffic.account()
     const sends = await Promise.all(times(25, 0).map(() => traffic.send(account)))
@@ -104,7 +104,7 @@ export const waiting = withTraffic({
     assert.deepEqual(await traffic.codes(account, sends.flat()), times(25, expired))
   },
 
-  'what a carrier refused for now expires too, while it waits for its next try': async (traffic) => {
+  'a temporarily refused message also expires while it waits for its next try': async (traffic) => {
     const { claimedBatches } = traffic.ports
     const account = await traffic.account()
     const ids = await traffic.send(account, { to: 3 })
@@ -131,38 +131,39 @@ export const waiting = withTraffic({
     ])
   },
 
-  'a validity of its own ends a message when it is over, and keeps one that has waited longer than others may (ruling 1.29)':
-    async (traffic) => {
-      const { claimedBatches } = traffic.ports
-      const account = await traffic.account()
-      const over = [
-        ...(await traffic.send(account, { to: 2, validity: -1 })),
-        ...(await traffic.send(account, { to: 20, validity: -1 })),
-      ]
-      const lasting = [
-        ...(await traffic.send(account, { to: 2, validity: 60 })),
-        ...(await traffic.send(account, { to: 20, validity: 60 })),
-      ]
-      const scheduled = await traffic.send(account, { to: 3, due: farAhead, validity: farAheadAndOver })
-      const others = await traffic.send(account, { to: 2 })
-      const counts = await Promise.all(times(8, 0).map(() => claimedBatches.expire(3600, 100)))
-      assert.equal(
-        counts.reduce((sum, count) => sum + count, 0),
-        25,
-      )
-      assert.deepEqual(await traffic.codes(account, [...over, ...scheduled]), times(25, expired))
-      assert.equal(await claimedBatches.expire(alreadyOver, 100), 2)
-      assert.deepEqual(await traffic.codes(account, [...others, ...lasting]), [
-        ...times(2, expired),
-        ...times(22, 'waiting'),
-      ])
-      const dispatcher = await traffic.dispatcher()
-      for (const lane of ['single', 'bulk'] as const)
-        for (const { messages } of await traffic.claimAll(dispatcher, lane))
-          for (const { due, expires } of messages) assert.equal(expires, secondsAfter(due, 3600))
-    },
+  'a message expires by its own validity, even later than the setting allows for others (ruling 1.29)': async (
+    traffic,
+  ) => {
+    const { claimedBatches } = traffic.ports
+    const account = await traffic.account()
+    const over = [
+      ...(await traffic.send(account, { to: 2, validity: -1 })),
+      ...(await traffic.send(account, { to: 20, validity: -1 })),
+    ]
+    const lasting = [
+      ...(await traffic.send(account, { to: 2, validity: 60 })),
+      ...(await traffic.send(account, { to: 20, validity: 60 })),
+    ]
+    const scheduled = await traffic.send(account, { to: 3, due: farAhead, validity: farAheadAndOver })
+    const others = await traffic.send(account, { to: 2 })
+    const counts = await Promise.all(times(8, 0).map(() => claimedBatches.expire(3600, 100)))
+    assert.equal(
+      counts.reduce((sum, count) => sum + count, 0),
+      25,
+    )
+    assert.deepEqual(await traffic.codes(account, [...over, ...scheduled]), times(25, expired))
+    assert.equal(await claimedBatches.expire(alreadyOver, 100), 2)
+    assert.deepEqual(await traffic.codes(account, [...others, ...lasting]), [
+      ...times(2, expired),
+      ...times(22, 'waiting'),
+    ])
+    const dispatcher = await traffic.dispatcher()
+    for (const lane of ['single', 'bulk'] as const)
+      for (const { messages } of await traffic.claimAll(dispatcher, lane))
+        for (const { due, expires } of messages) assert.equal(expires, secondsAfter(due, 3600))
+  },
 
-  'messages keep their priority and class wherever they go: what is left of a range, given back, postponed, promoted, or had by the dead':
+  'messages keep their priority and class in the rest of a range, and when given back, postponed, promoted or recovered':
     async (traffic) => {
       const { claimedBatches, messages } = traffic.ports
       const account = await traffic.account()
@@ -187,7 +188,7 @@ export const waiting = withTraffic({
       for (const id of ids) assert.deepEqual(found.get(id), urgent)
     },
 
-  'messages keep their own validity wherever they go: what is left of a range, given back, postponed, promoted, or had by the dead':
+  'messages keep their own validity in the rest of a range, and when given back, postponed, promoted or recovered':
     async (traffic) => {
       const { claimedBatches, messages } = traffic.ports
       const account = await traffic.account()
@@ -211,7 +212,7 @@ export const waiting = withTraffic({
       assert.deepEqual(await traffic.codes(account, ids.slice(2)), times(28, expired))
     },
 
-  'claims and expiry that race: each message is claimed or expired, not both': async (traffic) => {
+  'if claims race with expiry, each message is either claimed or expired': async (traffic) => {
     const { claimedBatches } = traffic.ports
     const account = await traffic.account()
     const sends = await Promise.all(times(40, 5).map((to) => traffic.send(account, { to })))

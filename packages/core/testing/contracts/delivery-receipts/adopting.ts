@@ -19,22 +19,22 @@ import { acceptedUnder, aReceipt, handedOver, matchAll, otherCarrier } from './s
 
 const { sent, delivered, expired, cancelled, undeliverable, underWay, unknown, rejected, failed } = OUTCOME
 
-/** Messages whose outcome is unknown, each to a number of its own. */
+/** Creates messages whose outcome is unknown, each to a number of its own. */
 async function unknownMessages(traffic: Traffic, to: number) {
   const handed = await handedOver(traffic, { to })
   await handed.record(all('unknown', handed.batch))
   return handed
 }
 
-/** Receipts that tell their numbers and when they were submitted, under references that no record knows. */
+/** Returns receipts with the numbers and submission times of the messages, under unknown references. */
 const strangers = (batch: ClaimedBatch, rest: Partial<DeliveryReceipt> = {}): DeliveryReceipt[] =>
   batch.messages.map(({ to, id }) =>
     aReceipt(`stranger-${id}`, delivered, { number: to, submitted: realClock().now(), ...rest }),
   )
 
-/** Messages of unknown outcome that have no reference, and receipts that nothing else claims. */
+/** Contract of messages of unknown outcome without a reference, and receipts that match nothing else. */
 export const adopting = withTraffic({
-  'an unknown message is adopted by the one receipt that fits it, and then matched': async (traffic) => {
+  'an unknown message adopts the one receipt that fits, and is then matched': async (traffic) => {
     const { deliveryReceipts } = traffic.ports
     const { account, ids, batch } = await unknownMessages(traffic, 5)
     await deliveryReceipts.apply(strangers(batch))
@@ -46,9 +46,7 @@ export const adopting = withTraffic({
     assert.equal(await traffic.balance(account), granted - 50)
   },
 
-  'what recovery called unknown is adopted too, also by a receipt that does not tell when it was submitted': async (
-    traffic,
-  ) => {
+  'a message made unknown by recovery adopts a receipt too, even one without a submission time': async (traffic) => {
     const { deliveryReceipts } = traffic.ports
     const { account, ids, dispatcher, batch } = await handedOver(traffic, { to: 2 })
     await traffic.fence(dispatcher)
@@ -58,7 +56,7 @@ export const adopting = withTraffic({
     assert.deepEqual(await traffic.codes(account, ids), [delivered, delivered])
   },
 
-  'what recovery calls unknown after its receipt came is adopted all the same': async (traffic) => {
+  'a message that becomes unknown after its receipt arrived adopts it nevertheless': async (traffic) => {
     const { deliveryReceipts } = traffic.ports
     const { account, ids, dispatcher, batch } = await handedOver(traffic, { to: 2 })
     await deliveryReceipts.apply(strangers(batch, { submitted: undefined }))
@@ -70,7 +68,7 @@ export const adopting = withTraffic({
     assert.deepEqual(await traffic.codes(account, ids), [delivered, delivered])
   },
 
-  'an adopted message is not changed by what its dispatcher tells later': async (traffic) => {
+  'a late report of the dispatcher does not change a message that adopted a receipt': async (traffic) => {
     const { deliveryReceipts } = traffic.ports
     const { account, ids, dispatcher, batch, record } = await handedOver(traffic, { to: 2 })
     await traffic.fence(dispatcher)
@@ -84,7 +82,7 @@ export const adopting = withTraffic({
     assert.equal(await traffic.balance(account), granted - 20)
   },
 
-  'a receipt is adopted only when it is old enough': async (traffic) => {
+  'a receipt is adopted only after it has reached the minimum age': async (traffic) => {
     const { deliveryReceipts } = traffic.ports
     const { batch } = await unknownMessages(traffic, 1)
     await deliveryReceipts.apply(strangers(batch))
@@ -92,7 +90,7 @@ export const adopting = withTraffic({
     assert.equal(await deliveryReceipts.adopt(0), 1)
   },
 
-  'two unknown messages to one number: nobody can tell, nothing is adopted': async (traffic) => {
+  'with two unknown messages to one number nothing is adopted, because the match is ambiguous': async (traffic) => {
     const { deliveryReceipts } = traffic.ports
     const one = await unknownMessages(traffic, 1)
     const two = await unknownMessages(traffic, 1)
@@ -102,17 +100,18 @@ export const adopting = withTraffic({
     assert.deepEqual(await traffic.codes(two.account, two.ids), [unknown])
   },
 
-  'two references for the number of one unknown message: nobody can tell, nothing is adopted': async (traffic) => {
-    const { deliveryReceipts } = traffic.ports
-    const { account, ids, batch } = await unknownMessages(traffic, 1)
-    const [first] = strangers(batch)
-    assert.ok(first)
-    await deliveryReceipts.apply([first, { ...first, reference: 'another' }])
-    assert.equal(await deliveryReceipts.adopt(0), 0)
-    assert.deepEqual(await traffic.codes(account, ids), [unknown])
-  },
+  'with two references for the number of one unknown message nothing is adopted, because the match is ambiguous':
+    async (traffic) => {
+      const { deliveryReceipts } = traffic.ports
+      const { account, ids, batch } = await unknownMessages(traffic, 1)
+      const [first] = strangers(batch)
+      assert.ok(first)
+      await deliveryReceipts.apply([first, { ...first, reference: 'another' }])
+      assert.equal(await deliveryReceipts.adopt(0), 0)
+      assert.deepEqual(await traffic.codes(account, ids), [unknown])
+    },
 
-  'several receipts of one reference are one fit, and the first final one counts': async (traffic) => {
+  'several receipts of one reference count as one candidate, of which the first final one counts': async (traffic) => {
     const { deliveryReceipts } = traffic.ports
     const { account, ids, batch } = await unknownMessages(traffic, 1)
     for (const code of [OUTCOME.underWay, undeliverable, delivered] as const) {
@@ -123,7 +122,7 @@ export const adopting = withTraffic({
     assert.deepEqual(await traffic.codes(account, ids), [undeliverable])
   },
 
-  'another carrier, another number, no number, another day: nothing is adopted': async (traffic) => {
+  'a receipt of another carrier, another or no number, or another day is not adopted': async (traffic) => {
     const { deliveryReceipts } = traffic.ports
     const { account, ids, batch } = await unknownMessages(traffic, 1)
     const [, other] = numbers(2)
@@ -138,7 +137,7 @@ export const adopting = withTraffic({
     assert.deepEqual(await traffic.codes(account, ids), [unknown])
   },
 
-  'while a message to the number may be on its way, its receipt is not given to another': async (traffic) => {
+  'while a message to the number may be in flight, its receipt is not adopted by another': async (traffic) => {
     const { deliveryReceipts } = traffic.ports
     const lost = await unknownMessages(traffic, 1)
     const onItsWay = await handedOver(traffic, { to: 1 })
@@ -158,7 +157,7 @@ export const adopting = withTraffic({
     assert.deepEqual(await traffic.codes(onItsWay.account, onItsWay.ids), [delivered])
   },
 
-  'batches whose messages go elsewhere, or were settled or given back, hinder no adoption': async (traffic) => {
+  'batches to other numbers, or settled or given back, do not prevent an adoption': async (traffic) => {
     const { claimedBatches, deliveryReceipts } = traffic.ports
     const lost = await unknownMessages(traffic, 1)
     const other = await handedOver(traffic, { to: 20 })
@@ -170,7 +169,7 @@ export const adopting = withTraffic({
     assert.equal(await deliveryReceipts.adopt(0), 1)
   },
 
-  'a message is adopted once, whoever adopts': async (traffic) => {
+  'a receipt is adopted once, also with concurrent calls': async (traffic) => {
     const { deliveryReceipts } = traffic.ports
     const { account, ids, batch } = await unknownMessages(traffic, 30)
     await deliveryReceipts.apply(strangers(batch))
@@ -183,7 +182,7 @@ export const adopting = withTraffic({
     assert.deepEqual(await traffic.codes(account, ids), times(30, delivered))
   },
 
-  'a receipt that says it was submitted within the hour before the message became unknown fits': async (traffic) => {
+  'a receipt submitted within the hour before the message became unknown fits': async (traffic) => {
     const { deliveryReceipts } = traffic.ports
     const { batch } = await unknownMessages(traffic, 1)
     const submitted = secondsAfter(realClock().now(), -1800)
@@ -195,13 +194,13 @@ export const adopting = withTraffic({
 const codes = [delivered, expired, cancelled, undeliverable, underWay, unknown, rejected, failed] as const
 const roundsMax = 12
 
-/** Far enough from the bounds of `adoptionWindow` that a slow run is the same case. */
+/** Submission times far enough from the bounds of `adoptionWindow` that a slow run does not change the case. */
 const submittedSeconds = ['untold', 'untold', -7200, -1800, 0, 120, 1200] as const
 
 const some = fc.array(fc.nat({ max: 2 }), { minLength: 1, maxLength: 3 })
 
 /**
- * A few messages of every outcome to three numbers that no other case has, and receipts of which some come before
+ * A few messages of every outcome to three numbers that no other case uses, and receipts, some of which arrive before
  * recovery.
  */
 const cases = fc.record({
@@ -257,7 +256,7 @@ async function generate(traffic: Traffic, one: Case, round: number): Promise<Gen
   return { batches: { ...batches, inFlight: inFlight.batch }, receipts: counting }
 }
 
-/** Of the receipts of one call. */
+/** Returns one of the receipts of a call for each message. */
 function onePerMessage(receipts: readonly DeliveryReceipt[]): readonly DeliveryReceipt[] {
   const counting = new Map<string, DeliveryReceipt>()
   for (const receipt of receipts) {
@@ -271,13 +270,13 @@ interface Unknown extends UnknownMessage {
   readonly id: MessageId
 }
 
-/** What the rules make of it, as if all of it had happened at one moment. */
+/** Returns the result that the rules of core give if everything happens at one moment. */
 function expected({ batches, receipts }: Generated): ReadonlyMap<MessageId, string> {
   const now = realClock().now()
-  const taken = batches.accepted.messages.length
+  const acceptedCount = batches.accepted.messages.length
   const isTaken = ({ carrier, reference }: DeliveryReceipt) =>
-    carrier === testCarrier && Number(reference.split(', ')[1]) < taken
-  const kept = receipts.filter((receipt) => !isTaken(receipt)).map((receipt) => ({ receipt, at: now }))
+    carrier === testCarrier && Number(reference.split(', ')[1]) < acceptedCount
+  const storedReceipts = receipts.filter((receipt) => !isTaken(receipt)).map((receipt) => ({ receipt, at: now }))
   const inDoubt = [...batches.recovered.messages, ...batches.unknown.messages].map(({ id, to }): Unknown => ({
     id,
     number: to,
@@ -287,7 +286,7 @@ function expected({ batches, receipts }: Generated): ReadonlyMap<MessageId, stri
   }))
   const inDoubtNumbers = new Set(batches.inFlight.messages.map(({ to }) => to))
   const adopted = adoptions(
-    kept,
+    storedReceipts,
     inDoubt,
     (carrier, number) => carrier === testCarrier && inDoubtNumbers.has(number),
     now,
@@ -295,46 +294,54 @@ function expected({ batches, receipts }: Generated): ReadonlyMap<MessageId, stri
   return new Map(adopted.map(({ message, references: [reference = ''] }) => [message.id, reference]))
 }
 
-/** Stores decide for many rows in one statement what core decides for one: here both decide the same cases. */
+/**
+ * Statements of stores decide for many rows what core decides for one. This contract compares both on the same cases.
+ */
 export const agreeing = withTraffic({
-  'of generated cases exactly those messages are adopted that the rule names, by the references that it names': async (
+  'in generated cases exactly the messages that the rules name adopt the references that the rules name': async (
     traffic,
   ) => {
     let round = 0
     await checkGenerated(cases, roundsMax, async (one) => {
       const generated = await generate(traffic, one, round++)
-      const wanted = expected(generated)
-      assert.equal(await traffic.ports.deliveryReceipts.adopt(0), wanted.size)
+      const expectedById = expected(generated)
+      assert.equal(await traffic.ports.deliveryReceipts.adopt(0), expectedById.size)
       for (const { id } of [...generated.batches.recovered.messages, ...generated.batches.unknown.messages]) {
         const trace = await traffic.ports.messageTraces.of(id)
         assert.ok(trace?.place.place === 'decided')
-        assert.equal(trace.place.reference, wanted.get(id), `message ${id}`)
+        assert.equal(trace.place.reference, expectedById.get(id), `message ${id}`)
       }
     })
   },
 
-  'of generated receipts the one counts that the rule names: kept, in one call, and one by one': async (traffic) => {
+  'of generated receipts the one that the rules name counts, whether stored, in one call, or one by one': async (
+    traffic,
+  ) => {
     const { deliveryReceipts } = traffic.ports
     const tellings = fc.array(fc.constantFrom(...codes), { minLength: 1, maxLength: 5 })
-    await checkGenerated(tellings, roundsMax, async (told) => {
-      const [kept, together, apart] = [await handedOver(traffic), await handedOver(traffic), await handedOver(traffic)]
-      const receipts = (of: typeof kept) => told.map((code) => aReceipt(`ref-${String(of.ids[0])}`, code))
-      for (const receipt of receipts(kept)) await deliveryReceipts.apply([receipt])
-      for (const { record } of [kept, together, apart]) await record()
-      await matchAll(traffic, told.length)
+    await checkGenerated(tellings, roundsMax, async (reports) => {
+      const [storedFirst, together, apart] = [
+        await handedOver(traffic),
+        await handedOver(traffic),
+        await handedOver(traffic),
+      ]
+      const receipts = (of: typeof storedFirst) => reports.map((code) => aReceipt(`ref-${String(of.ids[0])}`, code))
+      for (const receipt of receipts(storedFirst)) await deliveryReceipts.apply([receipt])
+      for (const { record } of [storedFirst, together, apart]) await record()
+      await matchAll(traffic, reports.length)
       await deliveryReceipts.apply(receipts(together))
       for (const receipt of receipts(apart)) await deliveryReceipts.apply([receipt])
 
-      const counting = told.map((code) => ({ code })).reduce(countingReceipt)
-      const stepwise = told.reduce<DeliveryReceiptCode | typeof sent>(
+      const counting = reports.map((code) => ({ code })).reduce(countingReceipt)
+      const stepwise = reports.reduce<DeliveryReceiptCode | typeof sent>(
         (code, next) => (changesState(code, next) ? next : code),
         sent,
       )
-      const codesOf = async ({ account, ids }: typeof kept) => (await traffic.codes(account, ids))[0]
+      const codesOf = async ({ account, ids }: typeof storedFirst) => (await traffic.codes(account, ids))[0]
       assert.deepEqual(
-        [await codesOf(kept), await codesOf(together), await codesOf(apart)],
+        [await codesOf(storedFirst), await codesOf(together), await codesOf(apart)],
         [counting.code, counting.code, stepwise],
-        told.join(),
+        reports.join(),
       )
     })
   },

@@ -11,7 +11,7 @@ const { sent, delivered, undeliverable, expired, underWay, unknown, rejected, fa
 const codes = [delivered, expired, undeliverable, underWay, unknown, rejected, failed] as const
 const roundsMax = 12
 
-/** The references of the parts of a message. */
+/** Returns references for the parts of a message. */
 const referencesIn = (batch: ClaimedBatch, count: number, at = 0): readonly string[] =>
   Array.from({ length: count }, (_, i) => `part-${String(batch.messages[at]?.id)}-${i + 1}`)
 
@@ -22,7 +22,7 @@ const takenAs = (batch: ClaimedBatch, counts: readonly number[], outcome: 'accep
     return { batch: batch.id, message, handover: { outcome, reference, ...further } }
   })
 
-/** A message that a carrier took as so many parts, or is about to. */
+/** Creates a message that a carrier has accepted, or is about to accept, in `count` parts. */
 async function inParts(traffic: Traffic, count: number) {
   const handed = await handedOver(traffic)
   const references = referencesIn(handed.batch, count)
@@ -38,9 +38,9 @@ async function inParts(traffic: Traffic, count: number) {
   }
 }
 
-/** Texts that a carrier takes as several parts, each with a reference and a receipt of its own. */
+/** Contract of texts that a carrier accepts in several parts, each with a reference and a receipt of its own. */
 export const parts = withTraffic({
-  'a message of three parts is delivered when all are, in any order': async (traffic) => {
+  'a message of three parts is delivered when all parts are, in any order': async (traffic) => {
     const one = await inParts(traffic, 3)
     await one.record()
     for (const [part, code] of [
@@ -53,7 +53,7 @@ export const parts = withTraffic({
     }
   },
 
-  'it has failed as soon as one part has, whichever, and never changes again': async (traffic) => {
+  'a message has failed as soon as any part has, and never changes again': async (traffic) => {
     for (const failing of [1, 2, 3]) {
       const one = await inParts(traffic, 3)
       await one.record()
@@ -66,7 +66,7 @@ export const parts = withTraffic({
     }
   },
 
-  'a receipt that comes twice counts once': async (traffic) => {
+  'a repeated receipt of a part counts once': async (traffic) => {
     const one = await inParts(traffic, 2)
     await one.record()
     for (let i = 0; i < 3; i++) assert.deepEqual(await one.tell(2, delivered), [])
@@ -75,7 +75,7 @@ export const parts = withTraffic({
     assert.equal(await one.code(), delivered)
   },
 
-  'a final receipt of a part is not displaced by a guess, in its call or in a later one': async (traffic) => {
+  'a guess never replaces a final receipt of a part, in the same call or a later one': async (traffic) => {
     for (const isSecondNumbered of [true, false]) {
       for (const isGuessFirst of [true, false]) {
         const one = await inParts(traffic, 2)
@@ -92,7 +92,7 @@ export const parts = withTraffic({
     }
   },
 
-  'states on the way are those of the message too': async (traffic) => {
+  'intermediate states of parts are states of the message too': async (traffic) => {
     const one = await inParts(traffic, 2)
     await one.record()
     for (const code of [underWay, unknown, underWay] as const) {
@@ -105,12 +105,12 @@ export const parts = withTraffic({
     assert.equal(await one.code(), delivered)
   },
 
-  'receipts that come before the record are kept and found, some of them or all': async (traffic) => {
+  'receipts of parts that arrive before the record are stored and matched, some of them or all': async (traffic) => {
     const { deliveryReceipts } = traffic.ports
     for (const early of [[1, 2, 3], [3], [1], [2, 3]]) {
       const one = await inParts(traffic, 3)
-      const told = early.map((part) => one.receipt(part, delivered))
-      assert.deepEqual(await deliveryReceipts.apply(told), told)
+      const receipts = early.map((part) => one.receipt(part, delivered))
+      assert.deepEqual(await deliveryReceipts.apply(receipts), receipts)
       await one.record()
       await matchAll(traffic, early.length)
       for (const part of [1, 2, 3]) if (!early.includes(part)) await one.tell(part, delivered)
@@ -118,7 +118,7 @@ export const parts = withTraffic({
     }
   },
 
-  'kept receipts of parts of several messages are all applied when one call finds them': async (traffic) => {
+  'one call applies stored receipts of parts of several messages': async (traffic) => {
     const counts = [2, 3, 2, 4]
     const { account, ids, batch, record } = await handedOver(traffic, { to: counts.length })
     const early = counts.flatMap((count, at) => referencesIn(batch, count, at))
@@ -131,7 +131,9 @@ export const parts = withTraffic({
     )
   },
 
-  'a kept receipt counts before one that comes after the record, and before it was matched': async (traffic) => {
+  'a receipt that was stored before the record counts before a later one, even while it is unmatched': async (
+    traffic,
+  ) => {
     for (const count of [1, 2]) {
       const one = await inParts(traffic, count)
       await one.tell(1, delivered)
@@ -142,7 +144,7 @@ export const parts = withTraffic({
     }
   },
 
-  'of the kept receipts of one part the first final one counts': async (traffic) => {
+  'of several stored receipts of one part the first final one counts': async (traffic) => {
     const one = await inParts(traffic, 2)
     for (const code of [underWay, delivered, failed] as const) await one.tell(2, code)
     await one.record()
@@ -152,7 +154,7 @@ export const parts = withTraffic({
     assert.equal(await one.code(), delivered)
   },
 
-  'what a carrier has in part has failed from the start, stays charged, and its receipts are known': async (
+  'a partly accepted message has failed from the start and stays charged, and its receipts are matched': async (
     traffic,
   ) => {
     const one = await inParts(traffic, 2)
@@ -167,7 +169,7 @@ export const parts = withTraffic({
     assert.equal(await traffic.balance(alone.account), granted - 10)
   },
 
-  'what a dispatcher tells late of several parts is stored with them': async (traffic) => {
+  'a late report of a dispatcher about several parts is stored with the parts': async (traffic) => {
     const one = await inParts(traffic, 2)
     await traffic.fence(one.dispatcher)
     assert.equal(await one.code(), unknown)
@@ -178,20 +180,20 @@ export const parts = withTraffic({
     assert.equal(await one.code(), delivered)
   },
 
-  'among messages of one part, and by one call': async (traffic) => {
+  'receipts of parts are applied in one call with those of messages of one part': async (traffic) => {
     const counts = [1, 3, 1, 2, 1]
     const { account, ids, batch, record } = await handedOver(traffic, { to: counts.length })
     await record(takenAs(batch, counts))
     const all = counts.flatMap((count, at) => referencesIn(batch, count, at))
-    const told = all.filter((reference) => reference !== referencesIn(batch, 3, 1)[1])
+    const reported = all.filter((reference) => reference !== referencesIn(batch, 3, 1)[1])
     assert.deepEqual(
-      await traffic.ports.deliveryReceipts.apply(told.map((reference) => aReceipt(reference, delivered))),
+      await traffic.ports.deliveryReceipts.apply(reported.map((reference) => aReceipt(reference, delivered))),
       [],
     )
     assert.deepEqual(await traffic.codes(account, ids), [delivered, sent, delivered, delivered, delivered])
   },
 
-  'a carrier that gives all parts one id tells of them together': async (traffic) => {
+  'if a carrier gives all parts one id, a receipt applies to all of them': async (traffic) => {
     const { account, ids, batch, record } = await handedOver(traffic)
     const handover = { outcome: 'accepted', reference: 'same', furtherReferences: ['same', 'same'] } as const
     await record(batch.messages.map((message) => ({ batch: batch.id, message, handover })))
@@ -199,7 +201,7 @@ export const parts = withTraffic({
     assert.deepEqual(await traffic.codes(account, ids), [delivered])
   },
 
-  'a guess of a part counts for its number only, and is not kept': async (traffic) => {
+  'a guess of a part applies only to its number and is not stored': async (traffic) => {
     const { deliveryReceipts } = traffic.ports
     const one = await inParts(traffic, 2)
     await one.record()
@@ -214,7 +216,7 @@ export const parts = withTraffic({
     assert.equal(await one.code(), undeliverable)
   },
 
-  'parts whose receipts come at the same time, by several processes, are all counted': async (traffic) => {
+  'concurrent receipts of parts from several processes are all counted': async (traffic) => {
     const { deliveryReceipts } = traffic.ports
     const counts = Array.from({ length: 8 }, () => 6)
     const { account, ids, batch, record } = await handedOver(traffic, { to: counts.length })
@@ -228,7 +230,7 @@ export const parts = withTraffic({
     )
   },
 
-  'the trace of a message tells its parts': async (traffic) => {
+  'the trace of a message lists its parts': async (traffic) => {
     const one = await inParts(traffic, 3)
     await one.record()
     await one.tell(2, delivered)
@@ -241,7 +243,7 @@ export const parts = withTraffic({
     )
   },
 
-  'the trace of a message of one part tells none': async (traffic) => {
+  'the trace of a message of one part lists no parts': async (traffic) => {
     const one = await inParts(traffic, 1)
     await one.record()
     const trace = await traffic.ports.messageTraces.of(one.ids[0] ?? assert.fail('no message'))
@@ -249,9 +251,7 @@ export const parts = withTraffic({
     assert.deepEqual(trace.place.parts, [])
   },
 
-  'the parts of an unknown message are adopted when as many receipts fit as it has parts, and no sooner': async (
-    traffic,
-  ) => {
+  'an unknown message of several parts adopts receipts once as many fit as it has parts': async (traffic) => {
     const { deliveryReceipts } = traffic.ports
     const { account, ids, dispatcher, batch } = await handedOver(traffic, { text: 'a'.repeat(400) })
     await traffic.fence(dispatcher)
@@ -266,7 +266,7 @@ export const parts = withTraffic({
     assert.deepEqual(await traffic.codes(account, ids), [delivered])
   },
 
-  'of generated receipts of parts each message has the state that the rule names: in one call, one by one, and kept':
+  'for generated receipts of parts each message has the state of the rules: in one call, one by one, and stored':
     async (traffic) => {
       const { deliveryReceipts } = traffic.ports
       const stories = fc.integer({ min: 2, max: 4 }).chain((count) =>
@@ -287,36 +287,36 @@ export const parts = withTraffic({
         let code: OutcomeCode = sent
         const states = Array.from({ length: count }, (): OutcomeCode => sent)
         for (const call of calls) {
-          await deliveryReceipts.apply(call.map(({ part, code: told }) => one.receipt(part, told)))
-          const news = call.filter(({ part, code: told }) => changesState(states[part - 1] ?? sent, told))
-          for (const { part, code: told } of news) states[part - 1] = told
+          await deliveryReceipts.apply(call.map(({ part, code: state }) => one.receipt(part, state)))
+          const news = call.filter(({ part, code: state }) => changesState(states[part - 1] ?? sent, state))
+          for (const { part, code: state } of news) states[part - 1] = state
           const undelivered = states.filter((state) => state !== delivered).length
           code = codeByParts(
             code,
-            news.map(({ code: told }) => told),
+            news.map(({ code: state }) => state),
             undelivered,
           )
           assert.equal(await one.code(), code, JSON.stringify(calls))
         }
-        // Each call tells of a message of its own, and all are found by one.
-        const kept = await handedOver(traffic, { to: calls.length })
-        const told = calls.flatMap((call, at) => {
-          const references = referencesIn(kept.batch, count, at)
+        // Each call reports about a message of its own, and one match call finds all of them.
+        const ofParts = await handedOver(traffic, { to: calls.length })
+        const receipts = calls.flatMap((call, at) => {
+          const references = referencesIn(ofParts.batch, count, at)
           return call.map(({ part, code: state }) => aReceipt(references[part - 1] ?? '', state))
         })
-        await deliveryReceipts.apply(told)
-        await kept.record(
+        await deliveryReceipts.apply(receipts)
+        await ofParts.record(
           takenAs(
-            kept.batch,
+            ofParts.batch,
             calls.map(() => count),
           ),
         )
-        await matchAll(traffic, told.length)
+        await matchAll(traffic, receipts.length)
         const expected = calls.map((call) => {
-          const its = call.map(({ code: state }) => state)
-          return codeByParts(sent, its, count - its.filter((state) => state === delivered).length)
+          const reportedStates = call.map(({ code: state }) => state)
+          return codeByParts(sent, reportedStates, count - reportedStates.filter((state) => state === delivered).length)
         })
-        assert.deepEqual(await traffic.codes(kept.account, kept.ids), expected, JSON.stringify(calls))
+        assert.deepEqual(await traffic.codes(ofParts.account, ofParts.ids), expected, JSON.stringify(calls))
       })
     },
 })

@@ -11,8 +11,8 @@ import { accepted, collect, dispatchDue, longAgo, testCarrier } from '../shared.
 
 export const { confirmation } = processingDefaults
 
-/** From `aNumber()` to the default address, without id and time, as far as `wanted` says nothing else. */
-export const anInboundMessage = (wanted: Partial<InboundMessage> = {}): InboundMessage => ({
+/** Returns an inbound message from `aNumber()` to the default address, without id and time, with `fields` replaced. */
+export const anInboundMessage = (fields: Partial<InboundMessage> = {}): InboundMessage => ({
   carrier: testCarrier,
   from: aNumber(),
   to: anAddress(),
@@ -21,21 +21,21 @@ export const anInboundMessage = (wanted: Partial<InboundMessage> = {}): InboundM
   reference: undefined,
   offer: undefined,
   part: undefined,
-  ...wanted,
+  ...fields,
 })
 
 export const receive = (
   { inbox }: Pick<StoredPorts, 'inbox'>,
-  ...wanted: readonly Partial<InboundMessage>[]
-): Promise<readonly Received[]> => inbox.receive(wanted.map(anInboundMessage), confirmation)
+  ...messages: readonly Partial<InboundMessage>[]
+): Promise<readonly Received[]> => inbox.receive(messages.map(anInboundMessage), confirmation)
 
 /** Sends a message that a carrier accepted, or whose outcome is unknown. */
 export async function sent(
   ports: StoredPorts,
   account: Pick<Account, 'id'>,
-  wanted: { to?: Msisdn; from?: SenderAddress; outcome?: 'accepted' | 'unknown' | 'refused' } = {},
+  options: { to?: Msisdn; from?: SenderAddress; outcome?: 'accepted' | 'unknown' | 'refused' } = {},
 ): Promise<MessageId> {
-  const { to = aNumber(), from = anAddress(), outcome = 'accepted' } = wanted
+  const { to = aNumber(), from = anAddress(), outcome = 'accepted' } = options
   const { ids } = await accepted(ports, anOrder(account.id, { to: [to], senders: [from] }))
   await dispatchDue(ports, 'single', ({ id }) =>
     outcome === 'accepted' ? { outcome, reference: `r${id}` } : { outcome },

@@ -13,7 +13,7 @@ import {
   accepted,
   assertLedger,
   at,
-  callersMany,
+  concurrentCallers,
   checkGenerated,
   collect,
   dispatchDue,
@@ -30,9 +30,9 @@ const code = anAddress('40404')
 const dispatched = (ports: StoredPorts): Promise<readonly ClaimedMessage[]> =>
   dispatchDue(ports, 'single', ({ id }) => ({ outcome: 'accepted', reference: `c${id}` }))
 
-/** Opting out and in again (rulings 1.21 to 1.23). */
+/** Contract of opting out and in again (rulings 1.21 to 1.23). */
 export const optingOut: Contract<StoredPorts> = {
-  'STOP opts out of the account, and one confirmation goes out from where it was sent to, at no price': async (
+  'STOP opts out of the account, and one free confirmation is sent from the address that STOP was sent to': async (
     ports,
   ) => {
     const { id } = await anAccount(ports, { credits: 100 })
@@ -59,7 +59,7 @@ export const optingOut: Contract<StoredPorts> = {
     await assertLedger(ports)
   },
 
-  'a further STOP is a reply like any other: no second entry, no second confirmation': async (ports) => {
+  'a repeated STOP is an ordinary reply without a second entry or confirmation': async (ports) => {
     const { id } = await anAccount(ports)
     await sent(ports, { id })
     await receive(ports, { text: 'STOP' }, { text: 'quit' })
@@ -75,20 +75,20 @@ export const optingOut: Contract<StoredPorts> = {
     assert.equal((await inboxOf(ports, id)).length, 4)
   },
 
-  'many that say STOP at the same time get one confirmation each number': async (ports) => {
+  'concurrent STOPs cause one confirmation per number': async (ports) => {
     const { id } = await anAccount(ports)
     await sent(ports, { id })
     await sent(ports, { id }, { to: aNumber('27820000001') })
     const from = (i: number) => (i % 2 === 0 ? '27820000000' : '27820000001')
-    await Promise.all(Array.from({ length: callersMany }, (_, i) => receive(ports, { from: from(i), text: 'STOP' })))
+    await Promise.all(
+      Array.from({ length: concurrentCallers }, (_, i) => receive(ports, { from: from(i), text: 'STOP' })),
+    )
     assert.equal((await optOutsOf(ports, id)).length, 2)
     assert.equal((await dispatched(ports)).length, 2)
-    assert.equal((await inboxOf(ports, id)).length, callersMany)
+    assert.equal((await inboxOf(ports, id)).length, concurrentCallers)
   },
 
-  'the confirmation is passed over when a reply looks for its message, and is in no list of the account': async (
-    ports,
-  ) => {
+  'a reply never answers the confirmation, and no list of the account contains it': async (ports) => {
     const { id } = await anAccount(ports)
     const message = await sent(ports, { id })
     await receive(ports, { text: 'STOP' })
@@ -98,7 +98,7 @@ export const optingOut: Contract<StoredPorts> = {
     assert.equal((await inboxOf(ports, id))[1]?.answers, message)
   },
 
-  'a sibling, the main account and others are not opted out': async (ports) => {
+  'a STOP does not opt out of sibling accounts, the main account or others': async (ports) => {
     const main = await anAccount(ports)
     const [sub, sibling] = [await anAccount(ports, { parent: main.id }), await anAccount(ports, { parent: main.id })]
     await sent(ports, sibling)
@@ -109,7 +109,7 @@ export const optingOut: Contract<StoredPorts> = {
     assert.equal((await ports.suppressions.matching(main.id, [aNumber()])).size, 0)
   },
 
-  'START and UNSTOP end it, and STOP then confirms again; other words do not': async (ports) => {
+  'START and UNSTOP end the opt-out, and STOP is then confirmed again; other words have no effect': async (ports) => {
     const { id } = await anAccount(ports)
     await sent(ports, { id })
     for (const word of ['START', ' unstop ']) {
@@ -122,7 +122,7 @@ export const optingOut: Contract<StoredPorts> = {
     assert.equal((await dispatched(ports)).length, 0)
   },
 
-  'STOP and START in one hand-over count in their order': async (ports) => {
+  'STOP and START in one call take effect in their order': async (ports) => {
     const { id } = await anAccount(ports)
     await sent(ports, { id })
     await receive(ports, { text: 'STOP' }, { text: 'START' })
@@ -131,7 +131,7 @@ export const optingOut: Contract<StoredPorts> = {
     assert.equal((await ports.suppressions.matching(id, [aNumber()])).size, 1)
   },
 
-  'a manual entry has no reply, stays when STOP comes, and is confirmed to nobody': async (ports) => {
+  'a manual entry has no reply, stays when STOP arrives, and is never confirmed': async (ports) => {
     const { id } = await anAccount(ports)
     await sent(ports, { id })
     const since = secondsAfter(realClock().now(), -3600)
@@ -144,7 +144,7 @@ export const optingOut: Contract<StoredPorts> = {
     assert.deepEqual(await optOutsOf(ports, id), [])
   },
 
-  'an entry that a reply made, removed and added by hand, is a manual one': async (ports) => {
+  'an entry that was made by a reply, removed and added by hand is manual': async (ports) => {
     const { id } = await anAccount(ports)
     await sent(ports, { id })
     await receive(ports, { text: 'STOP' })
@@ -154,7 +154,9 @@ export const optingOut: Contract<StoredPorts> = {
     assert.deepEqual(await optOutsOf(ports, id), [{ number: aNumber(), since: longAgo, reply: undefined }])
   },
 
-  'a STOP to a code opts out also who was never written to; it is confirmed from the code': async (ports) => {
+  'a STOP to a code also opts out a number that was never written to, and is confirmed from the code': async (
+    ports,
+  ) => {
     const { id } = await anAccount(ports)
     await ports.senders.assign(code, id)
     await receive(ports, { to: code, text: 'STOP' })
@@ -166,54 +168,55 @@ export const optingOut: Contract<StoredPorts> = {
     )
   },
 
-  'a confirmation waits at once in the queue of its route: by number, account and the address that it leaves from':
-    async (ports) => {
-      const [{ id }, other] = [await anAccount(ports), await anAccount(ports)]
-      const elsewhere = aNumber('27830000001')
-      await ports.senders.assign(code, id)
-      await sent(ports, other, { from: poolB })
-      const [first, by] = [aCarrierId('first'), { prefixes: [], accounts: [], senders: [] }]
-      const carriers = [{ carrier: first, priority: 1, weight: 1 }]
-      await ports.routes.publish([
-        { ...by, name: 'code', prefixes: ['2782'], accounts: [id], senders: [code], carriers },
-        { ...by, name: 'pool', senders: [poolB], carriers },
-        { ...by, name: 'others', carriers },
-      ])
-      await receive(ports, { to: code, text: 'STOP' }, { to: code, text: 'STOP', from: elsewhere })
-      await receive(ports, { to: poolB, text: 'STOP' })
-      const routes = await ports.routes.list()
-      const dispatcher = await ports.claimedBatches.register(600)
-      const claimed: (readonly [route: string, account: AccountId, to: Msisdn])[] = []
-      for (const queue of [noRoute, ...routes.map(({ number }) => number)]) {
-        const wanted = {
-          carrier: first,
-          lane: 'single',
-          queue,
-          messagesMax: 10,
-          markedMax: 0,
-          leaseSeconds: 600,
-        } as const
-        const batch = await ports.claimedBatches.claim(dispatcher, wanted)
-        for (const { id: message, account, to } of typeof batch === 'string' ? [] : batch.messages) {
-          claimed.push([(await ports.messageTraces.of(message))?.route?.name ?? 'none', account, to])
-        }
+  'a confirmation is queued at once in the queue of its route by number, account and sender address': async (ports) => {
+    const [{ id }, other] = [await anAccount(ports), await anAccount(ports)]
+    const elsewhere = aNumber('27830000001')
+    await ports.senders.assign(code, id)
+    await sent(ports, other, { from: poolB })
+    const [first, by] = [aCarrierId('first'), { prefixes: [], accounts: [], senders: [] }]
+    const carriers = [{ carrier: first, priority: 1, weight: 1 }]
+    await ports.routes.publish([
+      { ...by, name: 'code', prefixes: ['2782'], accounts: [id], senders: [code], carriers },
+      { ...by, name: 'pool', senders: [poolB], carriers },
+      { ...by, name: 'others', carriers },
+    ])
+    await receive(ports, { to: code, text: 'STOP' }, { to: code, text: 'STOP', from: elsewhere })
+    await receive(ports, { to: poolB, text: 'STOP' })
+    const routes = await ports.routes.list()
+    const dispatcher = await ports.claimedBatches.register(600)
+    const claimed: (readonly [route: string, account: AccountId, to: Msisdn])[] = []
+    for (const queue of [noRoute, ...routes.map(({ number }) => number)]) {
+      const claimRequest = {
+        carrier: first,
+        lane: 'single',
+        queue,
+        messagesMax: 10,
+        markedMax: 0,
+        leaseSeconds: 600,
+      } as const
+      const batch = await ports.claimedBatches.claim(dispatcher, claimRequest)
+      for (const { id: message, account, to } of typeof batch === 'string' ? [] : batch.messages) {
+        claimed.push([(await ports.messageTraces.of(message))?.route?.name ?? 'none', account, to])
       }
-      assert.deepEqual(claimed, [
-        ['code', id, aNumber()],
-        ['pool', other.id, aNumber()],
-        ['others', id, elsewhere],
-      ])
-      assert.equal(await ports.routes.reroute(10), 0)
-    },
+    }
+    assert.deepEqual(claimed, [
+      ['code', id, aNumber()],
+      ['pool', other.id, aNumber()],
+      ['others', id, elsewhere],
+    ])
+    assert.equal(await ports.routes.reroute(10), 0)
+  },
 
-  'an opt-out by hand is not confirmed': async (ports) => {
+  'a manual opt-out is not confirmed': async (ports) => {
     const { id } = await anAccount(ports, { credits: 100 })
-    const wanted = { scope: id, number: aNumber(), kind: 'opt-out', since: realClock().now() } as const
-    assert.equal(await ports.suppressions.add(wanted), 'added')
+    const entry = { scope: id, number: aNumber(), kind: 'opt-out', since: realClock().now() } as const
+    assert.equal(await ports.suppressions.add(entry), 'added')
     assert.deepEqual(await dispatched(ports), [])
   },
 
-  'a locked account opts out, and nothing is confirmed; nor to a blacklisted number': async (ports) => {
+  'a STOP to a locked account opts out without a confirmation, and so does one from a blacklisted number': async (
+    ports,
+  ) => {
     const [locked, open] = [await anAccount(ports), await anAccount(ports)]
     await sent(ports, locked)
     await ports.accounts.setLocked(locked.id, true)
@@ -227,7 +230,9 @@ export const optingOut: Contract<StoredPorts> = {
     assert.equal((await dispatched(ports)).length, 0)
   },
 
-  'what waits for an opted-out number is claimed with that fact; the confirmation is told apart': async (ports) => {
+  'waiting messages to an opted-out number are claimed with that fact; confirmations are distinguished': async (
+    ports,
+  ) => {
     const { id } = await anAccount(ports)
     await sent(ports, { id })
     await accepted(ports, anOrder(id, { to: [aNumber()] }))
@@ -240,7 +245,7 @@ export const optingOut: Contract<StoredPorts> = {
     )
   },
 
-  'a long list comes in pieces, each number once and in order': async (ports) => {
+  'a long list comes in pages, each number once and in order': async (ports) => {
     const { id } = await anAccount(ports)
     const all = numbers(1234)
     const key = { scope: id, kind: 'opt-out', since: longAgo } as const
@@ -255,7 +260,7 @@ export const optingOut: Contract<StoredPorts> = {
     )
   },
 
-  'a STOP that belongs to nobody opts out of nothing': async (ports) => {
+  'a STOP that belongs to no account has no effect': async (ports) => {
     const { id } = await anAccount(ports)
     await receive(ports, { text: 'STOP' })
     assert.deepEqual(await texts(ports, id), [])
@@ -273,7 +278,7 @@ const events = fc.record({
   number: fc.nat({ max: 3 }),
   from: fc.constantFrom(poolA, poolB, code),
   /**
-   * What happens: below 3 a message, 3 one that stays in flight, 4 a lock, 5 the blacklist, above an inbound message.
+   * Kind of step: below 3 a message, 3 one that stays in flight, 4 a lock, 5 the blacklist, above an inbound message.
    */
   kind: fc.nat({ max: 9 }),
   outcome: fc.constantFrom('accepted', 'unknown', 'refused'),
@@ -282,12 +287,12 @@ const events = fc.record({
   text: fc.constantFrom(...generatedTexts),
 })
 
-/** Everything that an inbound message is judged by, as the rules of core see it. */
+/** World in which each inbound message is judged by the rules of core. */
 async function world(ports: StoredPorts) {
   const accounts = [await anAccount(ports), await anAccount(ports), await anAccount(ports)].map(({ id }) => id)
   const owner = at(accounts, 0)
   await ports.senders.assign(code, owner)
-  // The addresses are known from the first message that leaves from them.
+  // An address is known from the first message that is sent from it.
   for (const from of [poolA, poolB]) await write(ports, owner, at(numbers(1, '99'), 0), from, 'refused')
   return { accounts, owner }
 }
@@ -307,7 +312,7 @@ async function write(
   return { account, id, from, at: instant(id) }
 }
 
-/** A message that may have left, and of which nothing is recorded. */
+/** Creates a message that may have been submitted and has no recorded outcome. */
 async function leaveInFlight(
   ports: StoredPorts,
   account: AccountId,
@@ -315,17 +320,24 @@ async function leaveInFlight(
   from: SenderAddress,
 ): Promise<Contact> {
   const { ids } = await accepted(ports, anOrder(account, { to: [to], senders: [from] }))
-  const wanted = { carrier: testCarrier, lane: 'single', messagesMax: 1, markedMax: 1, leaseSeconds: 600 } as const
-  await ports.claimedBatches.claim(await ports.claimedBatches.register(600), wanted)
+  const claimRequest = {
+    carrier: testCarrier,
+    lane: 'single',
+    messagesMax: 1,
+    markedMax: 1,
+    leaseSeconds: 600,
+  } as const
+  await ports.claimedBatches.claim(await ports.claimedBatches.register(600), claimRequest)
   const id = at(ids, 0)
   return { account, id, from, at: instant(id) }
 }
 
 /**
- * Stores decide for many inbound messages in one statement what core decides for one: here both decide the same cases.
+ * Statements of stores decide for many inbound messages what core decides for one. This contract compares both on the
+ * same cases.
  */
 export const agreeing: Contract<StoredPorts> = {
-  'of generated conversations each reply belongs to whom the rules say, and opts out and in as they say': async (
+  'in generated conversations each reply has the owner of the rules, and opts out and in by the rules': async (
     ports,
   ) => {
     const { accounts, owner } = await world(ports)
@@ -360,7 +372,7 @@ export const agreeing: Contract<StoredPorts> = {
         } else {
           const { to, text } = event
           const known = [poolA, poolB, code].find((one) => one === to)
-          const wanted = replyOwner(
+          const expectedOwner = replyOwner(
             known && { address: known, owner: known === code ? owner : undefined },
             sent.get(number) ?? [],
             inFlight.get(number) ?? [],
@@ -368,30 +380,32 @@ export const agreeing: Contract<StoredPorts> = {
           await receive(ports, { from: number, to: to === 'untold' ? undefined : to, text })
           const where = `event ${place}: ${text} from ${number} to ${to}`
           const waiting = await confirmationsOf(ports)
-          if (wanted.account === undefined) {
+          if (expectedOwner.account === undefined) {
             assert.equal((await collect(ports.inbox.unowned())).length, ++unowned, where)
             assert.deepEqual(waiting, [], where)
             continue
           }
-          const stored = (await inboxOf(ports, wanted.account)).at(-1)
+          const stored = (await inboxOf(ports, expectedOwner.account)).at(-1)
           assert.deepEqual(
             [stored?.from, stored?.text, stored?.answers, stored?.shortCode],
-            [number, text, wanted.answers, wanted.shortCode],
+            [number, text, expectedOwner.answers, expectedOwner.shortCode],
             where,
           )
-          const key = `${wanted.account} ${number}`
+          const key = `${expectedOwner.account} ${number}`
           const keyword = optKeywordOf(text)
           const address = confirmationAddress({
             isNew: keyword === 'opt-out' && !optedOut.has(key),
-            accountLocked: locked.has(wanted.account),
+            accountLocked: locked.has(expectedOwner.account),
             suppressions: new Set(blacklisted.has(number) ? ['blacklist'] : []),
-            address: wanted.address,
+            address: expectedOwner.address,
           })
           if (keyword === 'opt-out') optedOut.add(key)
           if (keyword === 'opt-in') optedOut.delete(key)
-          const isOptedOut = (await ports.suppressions.matching(wanted.account, [number])).get(number)?.has('opt-out')
+          const isOptedOut = (await ports.suppressions.matching(expectedOwner.account, [number]))
+            .get(number)
+            ?.has('opt-out')
           assert.equal(isOptedOut ?? false, optedOut.has(key), where)
-          const confirmed = address === undefined ? [] : [{ account: wanted.account, to: number, from: address }]
+          const confirmed = address === undefined ? [] : [{ account: expectedOwner.account, to: number, from: address }]
           assert.deepEqual(waiting, confirmed, where)
         }
       }
@@ -399,7 +413,7 @@ export const agreeing: Contract<StoredPorts> = {
   },
 }
 
-/** What waits to be sent; then it is sent. */
+/** Returns the confirmations that wait, and dispatches them. */
 const confirmationsOf = async (ports: StoredPorts) =>
   (await dispatchDue(ports, 'single', ({ id }) => ({ outcome: 'accepted', reference: `confirmation ${id}` }))).map(
     ({ account, to, from }) => ({ account, to, from }),

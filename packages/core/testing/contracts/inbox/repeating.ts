@@ -6,7 +6,7 @@ import { addPart, joinParts, type InboundMessagePart, type Received, type Waitin
 import { instant } from '@gateway/core/time'
 import { anAccount } from '../../builders.ts'
 import { otherCarrier } from '../delivery-receipts/sent-messages.ts'
-import { callersMany, checkGenerated, testCarrier, type Contract } from '../shared.ts'
+import { concurrentCallers, checkGenerated, testCarrier, type Contract } from '../shared.ts'
 import { anInboundMessage, confirmation, receive, sent, texts } from './inbound-messages.ts'
 
 const group = (number: number, of = 3, name = 7) => ({ group: name, number, of })
@@ -26,9 +26,9 @@ const parts = fc.array(
   },
 )
 
-/** What is taken for the same, and what is put together. */
+/** Contract of repetitions and of texts in several parts. */
 export const repeating: Contract<StoredPorts> = {
-  'a message that several processes accept at once outside a dispatcher is stored once for each carrier': async (
+  'a message that several processes accept concurrently outside a dispatcher is stored once per carrier': async (
     ports,
   ) => {
     const { id } = await anAccount(ports)
@@ -41,7 +41,7 @@ export const repeating: Contract<StoredPorts> = {
     assert.deepEqual(await texts(ports, id), ['once', 'once'])
   },
 
-  'what comes under the name of a hand-over that has ended is another message': async (ports) => {
+  'a message under the name of an ended hand-over is a new message': async (ports) => {
     const { id } = await anAccount(ports)
     await sent(ports, { id })
     const offer = { offer: 'one', text: 'again' }
@@ -53,7 +53,7 @@ export const repeating: Contract<StoredPorts> = {
     await ports.inbox.endOffers(testCarrier, [])
   },
 
-  'generated parts, in whatever calls they come, are put together as the rules say': async (ports) => {
+  'generated parts are joined by the rules, however they are divided into calls': async (ports) => {
     const { id } = await anAccount(ports)
     await sent(ports, { id })
     const expected: string[] = []
@@ -80,17 +80,17 @@ export const repeating: Contract<StoredPorts> = {
         }
         results.push(added.complete === undefined ? 'incomplete' : 'stored')
       }
-      const told: Received[] = []
-      for (const call of calls) told.push(...(await receive(ports, ...call)))
+      const partResults: Received[] = []
+      for (const call of calls) partResults.push(...(await receive(ports, ...call)))
       assert.deepEqual((await texts(ports, id)).toSorted(), expected.toSorted())
-      // A call whose answer was lost is made again: its parts are told by then as they are then.
+      // A call with a lost answer is made again, and then reports the present state of its parts.
       const words = (one: Received) => (one === 'stored' || one === 'incomplete' ? 'accepted' : one)
-      assert.deepEqual(told.map(words), results.map(words))
+      assert.deepEqual(partResults.map(words), results.map(words))
       round++
     })
   },
 
-  'the same id of a carrier is stored once; another carrier has ids of its own': async (ports) => {
+  'a message with the same carrier id is stored once; ids of different carriers are separate': async (ports) => {
     const { id } = await anAccount(ports)
     await sent(ports, { id })
     const other = carrierId('other') ?? assert.fail()
@@ -105,7 +105,9 @@ export const repeating: Contract<StoredPorts> = {
     assert.equal((await texts(ports, id)).length, 3)
   },
 
-  'without an id the same numbers, text and time are the same; with other ids they are not': async (ports) => {
+  'without an id, messages with the same numbers, text and time are the same; with different ids they are not': async (
+    ports,
+  ) => {
     const { id } = await anAccount(ports)
     await sent(ports, { id })
     const later = instant(time + 1000)
@@ -122,7 +124,7 @@ export const repeating: Contract<StoredPorts> = {
     assert.equal((await texts(ports, id)).length, 5)
   },
 
-  'without an id and a time nothing is taken for a repetition, unless the link offers it again': async (ports) => {
+  'without an id and a time a message is a repetition only if the link offers it again': async (ports) => {
     const { id } = await anAccount(ports)
     await sent(ports, { id })
     assert.deepEqual(await receive(ports, {}, {}, { offer: 'pdu 1' }), ['stored', 'stored', 'stored'])
@@ -130,17 +132,19 @@ export const repeating: Contract<StoredPorts> = {
     assert.equal((await texts(ports, id)).length, 5)
   },
 
-  'handed over by many at the same time it is stored once': async (ports) => {
+  'a message that is handed over concurrently is stored once': async (ports) => {
     const { id } = await anAccount(ports)
     await sent(ports, { id })
-    const told = await Promise.all(
-      Array.from({ length: callersMany }, (_, i) => receive(ports, { reference: `m${i % 4}` }, { reference: 'all' })),
+    const results = await Promise.all(
+      Array.from({ length: concurrentCallers }, (_, i) =>
+        receive(ports, { reference: `m${i % 4}` }, { reference: 'all' }),
+      ),
     )
-    assert.equal(told.flat().filter((one) => one === 'stored').length, 5)
+    assert.equal(results.flat().filter((one) => one === 'stored').length, 5)
     assert.equal((await texts(ports, id)).length, 5)
   },
 
-  'parts in any order become one text, once all are there': async (ports) => {
+  'parts in any order become one text once all have arrived': async (ports) => {
     const { id } = await anAccount(ports)
     await sent(ports, { id })
     const parts = ['one \ud83d', '\ude00 two ', 'three'].map((text, i) => ({ text, part: group(i + 1) }))
@@ -150,7 +154,7 @@ export const repeating: Contract<StoredPorts> = {
     assert.deepEqual(await texts(ports, id), ['one 😀 two three'])
   },
 
-  'a part that comes twice counts once, while it waits and after its text was put together': async (ports) => {
+  'a repeated part counts once, while it waits and after its text was joined': async (ports) => {
     const { id } = await anAccount(ports)
     await sent(ports, { id })
     const [one, two] = [
@@ -162,21 +166,21 @@ export const repeating: Contract<StoredPorts> = {
     assert.deepEqual(await receive(ports, two, two, one), ['stored', 'repeated', 'repeated'])
     assert.deepEqual(await receive(ports, one, two), ['repeated', 'repeated'])
     assert.deepEqual(await texts(ports, id), ['one two'])
-    // The name of the group is used again, for another text.
+    // The sender uses the group number again for another text.
     assert.deepEqual(await receive(ports, { ...one, text: 'new ' }, two), ['incomplete', 'repeated'])
     assert.deepEqual(await receive(ports, { ...two, text: 'text' }), ['stored'])
     assert.deepEqual(await texts(ports, id), ['one two', 'new text'])
   },
 
-  'of the same two parts by many at the same time one text is stored': async (ports) => {
+  'if two parts are handed over concurrently several times, one text is stored': async (ports) => {
     const { id } = await anAccount(ports)
     await sent(ports, { id })
     const both = [1, 2].map((number) => ({ text: `${number}`, part: group(number, 2) }))
-    await Promise.all(Array.from({ length: callersMany }, (_, i) => receive(ports, both[i % 2] ?? {})))
+    await Promise.all(Array.from({ length: concurrentCallers }, (_, i) => receive(ports, both[i % 2] ?? {})))
     assert.deepEqual(await texts(ports, id), ['12'])
   },
 
-  'parts of a text that was let go without the others are known again': async (ports) => {
+  'repeated parts of an incomplete text that was released are recognized': async (ports) => {
     const { id } = await anAccount(ports)
     await sent(ports, { id })
     const lonely = { text: 'lonely', part: group(2, 2) }
@@ -186,7 +190,7 @@ export const repeating: Contract<StoredPorts> = {
     assert.deepEqual(await texts(ports, id), ['lonely'])
   },
 
-  'what a part leaves open is read with the next one: an escape, and the octet order of UCS-2': async (ports) => {
+  'an escape or a byte order mark of one part applies to the next part': async (ports) => {
     const { id } = await anAccount(ports)
     await sent(ports, { id })
     const gsm = (octets: string) => ({ coding: 'gsm-7', octets }) as const
@@ -201,7 +205,7 @@ export const repeating: Contract<StoredPorts> = {
     assert.deepEqual((await texts(ports, id)).toSorted(), ['1€2', 'Пр'])
   },
 
-  'parts of several texts, numbers and addresses are not mixed': async (ports) => {
+  'parts of different texts, numbers and addresses are not mixed': async (ports) => {
     const { id } = await anAccount(ports)
     const [a, b] = ['27820000000', '27820000001']
     await sent(ports, { id })
@@ -216,7 +220,7 @@ export const repeating: Contract<StoredPorts> = {
     assert.deepEqual(await texts(ports, id), ['a1a2'])
   },
 
-  'a part that comes again changes nothing; one of another text under the same name lets the first go': async (
+  'a repeated part changes nothing; a part of another text with the same group releases the first text': async (
     ports,
   ) => {
     const { id } = await anAccount(ports)
@@ -229,7 +233,7 @@ export const repeating: Contract<StoredPorts> = {
     assert.deepEqual(await texts(ports, id), ['old 1', 'new 1 new 2'])
   },
 
-  'what says that it is a part and cannot be one is a whole text': async (ports) => {
+  'a message with an impossible part number is a whole text': async (ports) => {
     const { id } = await anAccount(ports)
     await sent(ports, { id })
     const odd = [group(1, 1), group(0, 2), group(3, 2), group(1, 256)].map((part, i) => ({ part, text: `text ${i}` }))
@@ -240,7 +244,7 @@ export const repeating: Contract<StoredPorts> = {
     assert.equal((await texts(ports, id)).length, 4)
   },
 
-  'parts that stay without the others are released as they are, in their order': async (ports) => {
+  'parts whose other parts never arrive are released in their order': async (ports) => {
     const { id } = await anAccount(ports)
     await sent(ports, { id })
     await receive(ports, { text: 'three', part: group(3) }, { text: 'one ', part: group(1) })
@@ -250,7 +254,7 @@ export const repeating: Contract<StoredPorts> = {
     assert.equal(await ports.inbox.releaseParts(-1, 10, confirmation), 0)
   },
 
-  'two processes that bring the last parts at the same moment complete a text once': async (ports) => {
+  'two processes that hand over the last parts concurrently complete a text once': async (ports) => {
     const { id } = await anAccount(ports)
     await sent(ports, { id })
     const names = Array.from({ length: 16 }, (_, i) => i)

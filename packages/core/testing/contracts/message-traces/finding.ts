@@ -23,15 +23,15 @@ const find = (
 
 const idsOf = (found: readonly FoundMessage[]): readonly MessageId[] => found.map(({ id }) => id)
 
-/** A message to the number in each place, the oldest first; other numbers of the same sends besides. */
+/** Creates a message to the number in each place, oldest first, and messages to other numbers in the same sends. */
 async function everywhere(traffic: Traffic) {
   const { claimedBatches } = traffic.ports
   const account = await traffic.account()
   const sendOne = async (due = {}) => at(await traffic.send(account, { to: 3, ...due }), 0)
   const dispatcher = await traffic.dispatcher()
   const sent = await sendOne()
-  const taken = await traffic.claim(dispatcher)
-  await claimedBatches.record(dispatcher, allAccepted(taken))
+  const claimedBatch = await traffic.claim(dispatcher)
+  await claimedBatches.record(dispatcher, allAccepted(claimedBatch))
   const postponed = await sendOne()
   const refused = await traffic.claim(dispatcher)
   await claimedBatches.postpone(dispatcher, refused.id, idsOfBatch(refused.messages), 600)
@@ -46,9 +46,7 @@ const idsOfBatch = (messages: readonly { readonly id: MessageId }[]) => messages
 
 /** Contract of the port `MessageTraces`: finding messages by their number. */
 export const finding = withTraffic({
-  'messages to a number are found wherever they are, the latest due first, and each is told as it is': async (
-    traffic,
-  ) => {
+  'messages to a number are found in every place, latest due first, each with its present state': async (traffic) => {
     const { account, sent, postponed, claimed, queued, scheduled } = await everywhere(traffic)
     const found = await find(traffic)
     assert.deepEqual(idsOf(found), [scheduled, queued, claimed, postponed, sent])
@@ -62,7 +60,7 @@ export const finding = withTraffic({
     for (const message of found) {
       const { accepted: acceptedAt, due, place, id, ...rest } = message
       const isScheduled = id === scheduled
-      const told = {
+      const expectedPlaces = {
         account,
         from: anAddress(),
         number,
@@ -71,14 +69,14 @@ export const finding = withTraffic({
         reference: undefined,
         options: {},
       }
-      assert.deepEqual(rest, { ...told, scheduled: isScheduled })
+      assert.deepEqual(rest, { ...expectedPlaces, scheduled: isScheduled })
       assert.equal(due, isScheduled ? farAhead : acceptedAt, place.place)
       const trace = await traffic.ports.messageTraces.of(id)
       assert.equal(trace?.accepted, acceptedAt)
     }
   },
 
-  'a number has the messages of every account, or of the one that is asked for; another number has others': async (
+  'a search by number returns messages of all accounts or of the specified one, and never of another number': async (
     traffic,
   ) => {
     const [a, b] = [await traffic.account(), await traffic.account()]
@@ -96,7 +94,7 @@ export const finding = withTraffic({
     assert.deepEqual(idsOf(await find(traffic, { account: b })), [second])
   },
 
-  'a number that is twice in a text has two messages, and a bulk send is looked through whole': async (traffic) => {
+  'a number that occurs twice in a text has two messages, and a bulk send is searched completely': async (traffic) => {
     const account = await traffic.account()
     const to = [...numbers(30), number, ...numbers(60).slice(30), number]
     const ids = await traffic.send(account, { numbers: to })
@@ -148,13 +146,13 @@ export const finding = withTraffic({
     }
   },
 
-  'what is decided is there as long as it is young, what waits always': async (traffic) => {
+  'a decided message is found up to its maximum age, a waiting one always': async (traffic) => {
     const { sent, scheduled, queued } = await everywhere(traffic)
     const young = idsOf(await find(traffic, {}, 1000, farAhead))
     assert.ok(!young.includes(sent) && young.includes(queued) && young.includes(scheduled) && young.length === 4)
   },
 
-  'what was deleted, or ended without a carrier, is found with its code': async (traffic) => {
+  'a message that was deleted, or ended without a carrier, is found with its code': async (traffic) => {
     const account = await traffic.account()
     const [id = assert.fail()] = await traffic.send(account, { due: farAhead })
     await traffic.ports.messages.deleteScheduled(account, [id], longAgo)
@@ -184,7 +182,7 @@ export const finding = withTraffic({
     )
   },
 
-  'while messages are claimed, given back, recorded and recovered, each look finds each exactly once': async (
+  'during claims, releases, records and recoveries each search finds each message exactly once': async (
     traffic,
   ) => {
     const { ports } = traffic

@@ -38,9 +38,9 @@ const text = fc.record({
 const history = fc.record({
   granted: fc.integer({ min: 0, max: 900 }),
   texts: fc.array(text, { minLength: 3, maxLength: 6 }),
-  /** Batches of 7 that are claimed; what is due and is not in one waits in the queue. */
+  /** Number of claimed batches of 7 messages. Due messages in none of them stay in the queue. */
   claims: fc.integer({ min: 0, max: 6 }),
-  /** By message in the order of the claims, and again from the first. */
+  /** Fates of the claimed messages, in order; repeated from the first. */
   fates: fc.array(fc.constantFrom<Fate[]>(...fates), { minLength: 1, maxLength: 9 }),
   receipts: fc.array(
     fc.constantFrom<(DeliveryReceiptCode | undefined)[]>(
@@ -56,7 +56,7 @@ const history = fc.record({
       maxLength: 5,
     },
   ),
-  /** Which messages are deleted, by their place; some twice. */
+  /** Positions of the messages to delete, some of them twice. */
   deletes: fc.array(fc.nat({ max: 60 }), { maxLength: 60 }),
 })
 
@@ -74,7 +74,7 @@ interface Known {
   attempts: number
 }
 
-/** Accepts the texts, each as one order, and checks what fits against `spend`. */
+/** Accepts each text as one order and compares the accepted recipients with `spend`. */
 async function acceptAll(ports: StoredPorts, by: AccountId, texts: readonly Text[], granted: number) {
   const known: Known[] = []
   const due = { now: undefined, past: longAgo, soon: soon(), far: farAhead }
@@ -91,9 +91,9 @@ async function acceptAll(ports: StoredPorts, by: AccountId, texts: readonly Text
     balance = spending.balance
     for (const [i, id] of result.results.entries()) {
       if (id === 'insufficient-credits') continue
-      // When it was accepted is not known here; nobody asks before an outcome.
+      // The time of acceptance is unknown here, but the outcome decides before it matters.
       const facts = { number: at(to, i), cost: at(all, i), due: due[when] ?? longAgo, outcome: undefined }
-      // What was to be soon may be past on a busy machine.
+      // A message for a time in the near future may be due already on a busy machine.
       const scheduled =
         when === 'far' || (when === 'soon' && (await ports.messageTraces.of(id))?.scheduled !== undefined)
       known.push({ id, facts, scheduled, claimed: false, attempts: 0 })
@@ -102,7 +102,7 @@ async function acceptAll(ports: StoredPorts, by: AccountId, texts: readonly Text
   return { known, balance, soon: due.soon }
 }
 
-/** Claims, and does with each message what its fate is. */
+/** Claims batches and applies its fate to each message. */
 async function decide(traffic: Traffic, known: readonly Known[], claims: number, fateOf: (place: number) => Fate) {
   const { claimedBatches } = traffic.ports
   const dispatcher = await traffic.dispatcher()
@@ -110,8 +110,8 @@ async function decide(traffic: Traffic, known: readonly Known[], claims: number,
   let place = 0
   for (let claim = 0; claim < claims; claim++) {
     const lane = claim % 2 === 0 ? 'single' : 'bulk'
-    const wanted = { carrier: testCarrier, lane, messagesMax: 7, markedMax: 7, leaseSeconds: 600 } as const
-    const batch = await claimedBatches.claim(dispatcher, wanted)
+    const claimRequest = { carrier: testCarrier, lane, messagesMax: 7, markedMax: 7, leaseSeconds: 600 } as const
+    const batch = await claimedBatches.claim(dispatcher, claimRequest)
     if (typeof batch === 'string') continue
     await claimedBatches.mark(dispatcher, batch.id, batch.messages.length)
     const all = batch.messages.map((message) => {
@@ -120,7 +120,7 @@ async function decide(traffic: Traffic, known: readonly Known[], claims: number,
       one.facts = { ...one.facts, due: message.due }
       return { message, one, fate: fateOf(place++) }
     })
-    const of = (...wanted: readonly Fate[]) => all.filter(({ fate }) => wanted.includes(fate))
+    const of = (...someFates: readonly Fate[]) => all.filter(({ fate }) => someFates.includes(fate))
     await claimedBatches.record(
       dispatcher,
       of('accepted', 'unknown', 'refused').map(({ message, fate }) => ({
@@ -159,7 +159,7 @@ function decideAs(one: Known, code: OutcomeCode, hasReference: boolean): void {
   one.facts = { ...one.facts, outcome: { code, at: longAgo, hasReference } }
 }
 
-/** What was decided of a message, as an account and an operator see it: all but the moment. */
+/** Asserts what an account and an operator see of the outcome of each message, except its time. */
 async function assertStatuses({ ports }: Traffic, by: AccountId, known: readonly Known[]): Promise<void> {
   const timeless = (status: unknown) => (typeof status === 'object' ? { ...status, at: undefined } : status)
   const dues = new Set(known.map(({ facts: { due } }) => due))
@@ -177,10 +177,10 @@ async function assertStatuses({ ports }: Traffic, by: AccountId, known: readonly
   }
 }
 
-/** As if one id came after the other. */
-function expectedDeletions(wanted: readonly Known[], since: Instant): readonly Deletion[] {
+/** Returns the expected results as if the ids were deleted one after the other. */
+function expectedDeletions(requested: readonly Known[], since: Instant): readonly Deletion[] {
   const gone = new Set<Known>()
-  return wanted.map((one) => {
+  return requested.map((one) => {
     const { number, cost } = one.facts
     const canGo = one.facts.outcome === undefined && !one.claimed && isDeletable(one.scheduled, one.attempts)
     if (!canGo || gone.has(one)) {
@@ -195,9 +195,12 @@ function expectedDeletions(wanted: readonly Known[], since: Instant): readonly D
 const spent = (known: readonly Known[]): Credits =>
   credits(known.reduce((sum, { facts: { cost, outcome } }) => sum + (outcome && !isTaken(outcome) ? 0 : cost), 0))
 
-/** Stores decide for many messages in one statement what core decides for one: here both decide the same histories. */
+/**
+ * Statements of stores decide for many messages what core decides for one. This contract compares both on the same
+ * histories.
+ */
 export const agreeing = withTraffic({
-  'of generated histories each message is charged, refunded, told, too old and deletable as the rules say': async (
+  'in generated histories each message is charged, refunded, reported, too old and deletable by the rules': async (
     traffic,
   ) => {
     const { ports } = traffic
@@ -223,10 +226,10 @@ export const agreeing = withTraffic({
       }
       await assertStatuses(traffic, by, known)
 
-      const wanted = deletes.flatMap((place) => known[place] ?? [])
+      const requested = deletes.flatMap((place) => known[place] ?? [])
       for (const [since, some] of [
-        [farAhead, wanted.slice(0, wanted.length / 2)],
-        [longAgo, wanted],
+        [farAhead, requested.slice(0, requested.length / 2)],
+        [longAgo, requested],
       ] as const) {
         const expected = expectedDeletions(some, since)
         const ids = some.map(({ id }) => id)
@@ -236,7 +239,7 @@ export const agreeing = withTraffic({
       }
       await assertStatuses(traffic, by, known)
       assert.equal(await traffic.balance(by), granted - spent(known))
-      // The next history begins with empty queues.
+      // Empty the queues for the next history.
       await decide(traffic, known, 50, () => 'unknown')
     })
   },

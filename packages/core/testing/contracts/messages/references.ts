@@ -18,7 +18,7 @@ import {
 } from '../shared.ts'
 import { added, aWebhook, pushAll, replayed } from '../webhooks/an-endpoint.ts'
 
-/** What JSON, arrays of PostgreSQL and people write in their own ways. */
+/** References with characters that JSON and PostgreSQL arrays escape. */
 const [one, other] = [aReference('order "7", {a}\\n é 😀 NULL'), aReference('null')]
 const mixed = [one, undefined, other, one]
 
@@ -35,11 +35,9 @@ const deliver = (ports: StoredPorts) => dispatchDue(ports, 'single', () => ({ ou
 const found = async (ports: StoredPorts, reference: MessageReference, more: object = {}) =>
   (await ports.messageTraces.find({ reference, ...more }, longAgo, 100)).map((message) => message.id)
 
-/** What stores promise of references (ruling 1.28). */
+/** Contract of references in all stores (ruling 1.28). */
 export const referencing: Contract<StoredPorts> = {
-  'a status has the reference of its message while that waits and when it is decided; those without have none': async (
-    ports,
-  ) => {
+  'a status has the reference of its message, waiting or decided; messages without one have none': async (ports) => {
     const { id: by } = await anAccount(ports)
     const ids = await sendMixed(ports, by)
     const { ids: plain } = await accepted(ports, anOrder(by, { to: numbers(2) }))
@@ -61,14 +59,14 @@ export const referencing: Contract<StoredPorts> = {
     )
   },
 
-  'of recipients that are refused for want of credits the others keep their own references': async (ports) => {
+  'if some recipients are refused for lack of credits, the others keep their own references': async (ports) => {
     const { id: by } = await anAccount(ports, { credits: 30 })
     const order = anOrder(by, { to: numbers(4), costs: [10, 60, 10, 10], references: [one, other, undefined, other] })
     const { ids } = await accepted(ports, order)
     assert.deepEqual(await referencesOf(ports, by, ids), [one, undefined, other])
   },
 
-  'the list of scheduled messages has references, on any page': async (ports) => {
+  'every page of the scheduled messages has references': async (ports) => {
     const { id: by } = await anAccount(ports)
     await sendMixed(ports, by, { due: farAhead })
     await accepted(ports, anOrder(by, { to: numbers(1), due: farAhead }))
@@ -83,7 +81,7 @@ export const referencing: Contract<StoredPorts> = {
     }
   },
 
-  'events have the references of their messages, however lists are cut, and again when they are replayed': async (
+  'events have the references of their messages, however lists are divided, and again after a replay': async (
     ports,
   ) => {
     const { id: by } = await anAccount(ports)
@@ -91,14 +89,14 @@ export const referencing: Contract<StoredPorts> = {
     await sendMixed(ports, by)
     await accepted(ports, anOrder(by, { to: numbers(1) }))
     await deliver(ports)
-    const told = async () =>
+    const pushedReferences = async () =>
       (await pushAll(ports)).flatMap(eventsOf).map(({ data }) => ('reference' in data ? data.reference : undefined))
-    assert.deepEqual(await told(), [...mixed, undefined])
+    assert.deepEqual(await pushedReferences(), [...mixed, undefined])
     await replayed(ports, webhook, { what: 'period', from: longAgo, to: farAhead })
-    assert.deepEqual(await told(), [...mixed, undefined])
+    assert.deepEqual(await pushedReferences(), [...mixed, undefined])
   },
 
-  'messages are found by their reference wherever they are, by account and number too': async (ports) => {
+  'messages are found by their reference in every place, optionally by account and number': async (ports) => {
     const [{ id: a }, { id: b }] = [await anAccount(ports), await anAccount(ports)]
     const sent = await sendMixed(ports, a)
     await deliver(ports)
@@ -112,15 +110,21 @@ export const referencing: Contract<StoredPorts> = {
     assert.deepEqual(await found(ports, aReference('order')), [])
     const [latest] = await ports.messageTraces.find({ reference: other }, longAgo, 1)
     assert.deepEqual([latest?.number, latest?.reference, latest?.place.place], [numbers(3)[2], other, 'scheduled'])
-    const wanted = { carrier: testCarrier, lane: 'single', messagesMax: 10, markedMax: 0, leaseSeconds: 600 } as const
-    const batch = await ports.claimedBatches.claim(await ports.claimedBatches.register(600), wanted)
+    const claimRequest = {
+      carrier: testCarrier,
+      lane: 'single',
+      messagesMax: 10,
+      markedMax: 0,
+      leaseSeconds: 600,
+    } as const
+    const batch = await ports.claimedBatches.claim(await ports.claimedBatches.register(600), claimRequest)
     assert.ok(typeof batch === 'object')
     assert.deepEqual(await found(ports, other, { account: b }), pick(queued, 2))
     assert.equal((await ports.messageTraces.of(at(queued, 2)))?.reference, other)
     assert.equal((await ports.messageTraces.of(at(queued, 1)))?.reference, undefined)
   },
 
-  'with a number its references are erased, wherever they are kept, and no others': async (ports) => {
+  'erasing a number erases the references of its messages everywhere, and no others': async (ports) => {
     const { id: by } = await anAccount(ports)
     await added(ports, aWebhook(by))
     const ids = await sendMixed(ports, by)
@@ -144,13 +148,13 @@ export const referencing: Contract<StoredPorts> = {
     assert.ok(data.every((each) => 'code' in each && each.code === OUTCOME.refused))
   },
 
-  'a debit has the reference that all of its messages have': async (ports) => {
+  'a debit has a reference if all its messages have the same one': async (ports) => {
     const { id: by } = await anAccount(ports)
     for (const references of [[one, one], mixed, [one, undefined], [undefined, one], undefined])
       await accepted(ports, anOrder(by, { to: numbers(2), ...(references && { references }) }))
     const movements = await collect(flat(ports.ledger.movements(by, {}, 90)))
-    const told = movements.map(({ cause }) => cause.kind === 'send' && (cause.reference ?? 'none'))
-    assert.deepEqual(told, [false, one, 'none', 'none', 'none', 'none'])
+    const debitReferences = movements.map(({ cause }) => cause.kind === 'send' && (cause.reference ?? 'none'))
+    assert.deepEqual(debitReferences, [false, one, 'none', 'none', 'none', 'none'])
   },
 }
 

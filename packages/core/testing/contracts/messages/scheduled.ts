@@ -14,16 +14,19 @@ import {
   granted,
   idsOf,
   times,
-  wanted,
+  claimOf,
   withTraffic,
   type Traffic,
 } from '../claimed-batches/traffic.ts'
-import { accepted, assertLedger, at, callersMany, codesOf, farAhead, longAgo, statusesOf } from '../shared.ts'
+import { accepted, assertLedger, at, concurrentCallers, codesOf, farAhead, longAgo, statusesOf } from '../shared.ts'
 
-/** So far ahead that what is accepted now is still scheduled when it is stored. */
+/** Returns a time so far ahead that a message accepted now is still scheduled when it is stored. */
 export const soon = (seconds = 1): Instant => secondsAfter(realClock().now(), seconds)
 
-/** The same, four times as far ahead as sends of these sizes take on this machine now; another account tries them. */
+/**
+ * Returns a time four times as far ahead as sends of these sizes need on this machine at present, measured with another
+ * account.
+ */
 export async function soonFor(traffic: Traffic, sizes: readonly number[]): Promise<Instant> {
   const other = await traffic.account()
   const began = performance.now()
@@ -31,7 +34,7 @@ export async function soonFor(traffic: Traffic, sizes: readonly number[]): Promi
   return soon(1 + (4 * (performance.now() - began)) / 1000)
 }
 
-/** Scheduled sends of these sizes that have become due and that nobody has claimed. */
+/** Creates scheduled sends of these sizes, and waits until they are due. Nobody has claimed them. */
 export async function dueSends(
   traffic: Traffic,
   by: AccountId,
@@ -51,11 +54,9 @@ async function listed({ messages }: StoredPorts, by: AccountId, page = wholeList
   return (await messages.scheduled(by, page)).items.map(({ id }) => id)
 }
 
-/** What is shown of messages that wait for their time. */
+/** Contract of the list of scheduled messages. */
 export const scheduled = withTraffic({
-  'a scheduled message is listed with its number, its price, when it was accepted and when it is due': async (
-    traffic,
-  ) => {
+  'a scheduled message is listed with its number, price, time of acceptance and due time': async (traffic) => {
     const by = await traffic.account()
     const before = realClock().now()
     const ids = await traffic.send(by, { to: 3, costs: [10, 25, 25], due: farAhead })
@@ -71,46 +72,45 @@ export const scheduled = withTraffic({
     }
   },
 
-  'what was due at the first moment that there is, goes out at once': async (traffic) => {
+  'a message that is due at the earliest possible instant is sent at once': async (traffic) => {
     const by = await traffic.account()
     const [id] = await traffic.send(by, { due: instant(Date.parse('0001-01-01T00:00+02:00')) })
     assert.deepEqual(await listed(traffic.ports, by), [])
     assert.equal((await traffic.claim(await traffic.dispatcher())).messages[0]?.id, id)
   },
 
-  'the list is by due time, then id, whatever the order of acceptance, and any page of it is what it is of the whole':
-    async (traffic) => {
-      const by = await traffic.account()
-      const sends: { readonly due: number; readonly ids: readonly MessageId[] }[] = []
-      for (const [seconds, to] of [
-        [5, 12],
-        [1, 1],
-        [9, 3],
-        [1, 15],
-        [5, 1],
-        [0, 2],
-      ] as const) {
-        sends.push({ due: seconds, ids: await traffic.send(by, { to, due: later(seconds) }) })
+  'the list is sorted by due time, then id, and every page is a part of the whole list': async (traffic) => {
+    const by = await traffic.account()
+    const sends: { readonly due: number; readonly ids: readonly MessageId[] }[] = []
+    for (const [seconds, to] of [
+      [5, 12],
+      [1, 1],
+      [9, 3],
+      [1, 15],
+      [5, 1],
+      [0, 2],
+    ] as const) {
+      sends.push({ due: seconds, ids: await traffic.send(by, { to, due: later(seconds) }) })
+    }
+    const expected = sends
+      .toSorted((a, b) => a.due - b.due || (a.ids[0] ?? 0) - (b.ids[0] ?? 0))
+      .flatMap(({ ids }) => ids)
+    assert.deepEqual(await listed(traffic.ports, by), expected)
+    for (let limit = 1; limit <= 40; limit += 3) {
+      for (let offset = 0; offset <= 40; offset += 5) {
+        const { total, items } = await traffic.ports.messages.scheduled(by, { offset, limit })
+        assert.equal(total, 34)
+        const ids = items.map(({ id }) => id)
+        assert.deepEqual(ids, expected.slice(offset, offset + limit), `${limit} from ${offset}`)
       }
-      const expected = sends
-        .toSorted((a, b) => a.due - b.due || (a.ids[0] ?? 0) - (b.ids[0] ?? 0))
-        .flatMap(({ ids }) => ids)
-      assert.deepEqual(await listed(traffic.ports, by), expected)
-      for (let limit = 1; limit <= 40; limit += 3) {
-        for (let offset = 0; offset <= 40; offset += 5) {
-          const { total, items } = await traffic.ports.messages.scheduled(by, { offset, limit })
-          assert.equal(total, 34)
-          const ids = items.map(({ id }) => id)
-          assert.deepEqual(ids, expected.slice(offset, offset + limit), `${limit} from ${offset}`)
-        }
-      }
-      assert.deepEqual(await traffic.ports.messages.scheduled(by, { offset: Number.MAX_SAFE_INTEGER, limit: 1000 }), {
-        total: 34,
-        items: [],
-      })
-    },
+    }
+    assert.deepEqual(await traffic.ports.messages.scheduled(by, { offset: Number.MAX_SAFE_INTEGER, limit: 1000 }), {
+      total: 34,
+      items: [],
+    })
+  },
 
-  'an account sees its own, not those of its sub accounts, its main account or anybody else (P-10)': async (
+  'an account sees only its own messages, not those of its sub accounts, main account or others (P-10)': async (
     traffic,
   ) => {
     const [one, other] = [await traffic.account(), await traffic.account()]
@@ -120,7 +120,7 @@ export const scheduled = withTraffic({
     assert.deepEqual(await traffic.ports.messages.scheduled(anAccountId(4711), wholeList), { total: 0, items: [] })
   },
 
-  'only what can still be deleted is listed: due ones until they are claimed, and never what was sent at once': async (
+  'only deletable messages are listed: due ones until they are claimed, and none that was not scheduled': async (
     traffic,
   ) => {
     const { claimedBatches } = traffic.ports
@@ -136,10 +136,10 @@ export const scheduled = withTraffic({
     const batch = await traffic.claim(dispatcher, 'bulk', 5, 0)
     const claimed = new Set(batch.messages.map(({ id }) => id))
     await traffic.claimAll(dispatcher)
-    const left = [...bulk.filter((id) => !claimed.has(id)), ...waiting]
-    assert.deepEqual(new Set(await listed(traffic.ports, by)), new Set(left))
+    const expectedIds = [...bulk.filter((id) => !claimed.has(id)), ...waiting]
+    assert.deepEqual(new Set(await listed(traffic.ports, by)), new Set(expectedIds))
     await claimedBatches.postpone(dispatcher, batch.id, [...claimed], 3600)
-    assert.deepEqual(new Set(await listed(traffic.ports, by)), new Set(left), 'what is to be tried again is not')
+    assert.deepEqual(new Set(await listed(traffic.ports, by)), new Set(expectedIds), 'what is to be tried again is not')
   },
 })
 
@@ -156,9 +156,9 @@ const deleted = (
 const outcomes = async (ports: StoredPorts, by: AccountId, ids: readonly MessageId[], since?: Instant) =>
   (await deleted(ports, by, ids, since)).map(({ outcome }) => outcome)
 
-/** Deleting what waits for its time (ruling 1.15, P-8). */
+/** Contract of deleting scheduled messages (ruling 1.15, P-8). */
 export const deleting = withTraffic({
-  'what is deleted is refunded exactly, is told with its number, and its status is 102 without cost': async (
+  'a deleted message is refunded exactly, returned with its number, and has status 102 with a cost of 0.0': async (
     traffic,
   ) => {
     const { ports } = traffic
@@ -176,7 +176,7 @@ export const deleting = withTraffic({
     assert.deepEqual(await ports.messages.scheduled(by, page), { total: 0, items: [] })
   },
 
-  'every id is answered in its place, and one that is deleted is refunded once however often it is given': async (
+  'every id has its result in order, and a deleted message is refunded once, however often its id occurs': async (
     traffic,
   ) => {
     const { ports } = traffic
@@ -184,8 +184,8 @@ export const deleting = withTraffic({
     const [a, b] = (await traffic.send(by, { to: 2, due: farAhead })) as [MessageId, MessageId]
     const [c] = (await traffic.send(by)) as [MessageId]
     const nobodys = aMessageId(Number.MAX_SAFE_INTEGER - 1)
-    const given = [b, c, b, nobodys, a, c, b, nobodys, a]
-    assert.deepEqual(await outcomes(ports, by, given), [
+    const requestedIds = [b, c, b, nobodys, a, c, b, nobodys, a]
+    assert.deepEqual(await outcomes(ports, by, requestedIds), [
       'deleted',
       'sent',
       'not-found',
@@ -201,20 +201,20 @@ export const deleting = withTraffic({
     assert.deepEqual(await deleted(ports, by, []), [])
   },
 
-  'of a send, what is not deleted stays: in the list, and to be sent when it is due': async (traffic) => {
+  'the other messages of a send stay in the list, and are sent when due': async (traffic) => {
     const { ports } = traffic
     const by = await traffic.account()
     for (const to of [9, 30]) {
       const due = await soonFor(traffic, [to])
       const ids = await traffic.send(by, { to, due })
       const gone = ids.filter((_, i) => [0, 3, 4, to - 1].includes(i))
-      const left = ids.filter((id) => !gone.includes(id))
+      const remaining = ids.filter((id) => !gone.includes(id))
       assert.deepEqual(await outcomes(ports, by, gone), times(4, 'deleted'))
       const { total, items } = await ports.messages.scheduled(by, page)
-      assert.equal(total, left.length)
+      assert.equal(total, remaining.length)
       assert.deepEqual(
         items.map((item) => [item.id, item.due]),
-        left.map((id) => [id, due]),
+        remaining.map((id) => [id, due]),
       )
       const dispatcher = await traffic.dispatcher()
       const claimed: MessageId[] = []
@@ -222,9 +222,9 @@ export const deleting = withTraffic({
         await ports.claimedBatches.promote(100)
         const batches = await traffic.claimAll(dispatcher, to > 10 ? 'bulk' : 'single')
         for (const batch of batches) await ports.claimedBatches.record(dispatcher, allAccepted(batch))
-        return claimed.push(...idsOf(batches)) >= left.length
+        return claimed.push(...idsOf(batches)) >= remaining.length
       })
-      assert.deepEqual(ascending(claimed), left)
+      assert.deepEqual(ascending(claimed), remaining)
       assert.deepEqual(
         await outcomes(ports, by, ids),
         ids.map((id) => (gone.includes(id) ? 'not-found' : 'sent')),
@@ -232,7 +232,7 @@ export const deleting = withTraffic({
     }
   },
 
-  'what is due can be deleted until it is claimed, also a part of what is left of a send': async (traffic) => {
+  'a due message can be deleted until it is claimed, also one of the rest of a send': async (traffic) => {
     const { ports } = traffic
     const by = await traffic.account()
     const [single = [], bulk = []] = await dueSends(traffic, by, [4, 30])
@@ -248,7 +248,7 @@ export const deleting = withTraffic({
     )
   },
 
-  'what is claimed, sent, finished, to be tried again, or was never scheduled is sent, with its number, and stays charged':
+  'a message that was claimed, sent, finished, refused temporarily, or never scheduled is reported as sent and stays charged':
     async (traffic) => {
       const { ports } = traffic
       const { claimedBatches } = ports
@@ -278,7 +278,7 @@ export const deleting = withTraffic({
       assert.equal(await traffic.balance(by), granted - 25 * 10)
     },
 
-  'what a dispatcher had claimed can be deleted again if it died before any of it could leave, and only then': async (
+  'a message of a dead dispatcher can be deleted again only if none of its batch can have been submitted': async (
     traffic,
   ) => {
     const { ports } = traffic
@@ -293,7 +293,7 @@ export const deleting = withTraffic({
     assert.deepEqual(await traffic.codes(by, ids), [...times(2, unknown), ...times(4, cancelled)])
   },
 
-  "another account's ids behave exactly like unknown ones, also for its parent, and stay as they are (P-10)": async ({
+  'ids of another account look exactly like unknown ones, also for its parent, and nothing is deleted (P-10)': async ({
     ports,
   }) => {
     const main = await anAccount(ports)
@@ -307,7 +307,7 @@ export const deleting = withTraffic({
     await assertLedger(ports, 2000 - 50)
   },
 
-  'an account that is locked deletes too, and gets its refund': async (traffic) => {
+  'a locked account can delete, and gets its refund': async (traffic) => {
     const { ports } = traffic
     const by = await traffic.account()
     const ids = await traffic.send(by, { to: 2, due: farAhead })
@@ -316,7 +316,9 @@ export const deleting = withTraffic({
     assert.equal(await traffic.balance(by), granted)
   },
 
-  'what is decided is too old to the millisecond, by its due time; what waits never is': async (traffic) => {
+  'a decided message becomes too old at the exact millisecond, by its due time; a waiting one never does': async (
+    traffic,
+  ) => {
     const { ports } = traffic
     const by = await traffic.account()
     const dispatcher = await traffic.dispatcher()
@@ -332,7 +334,9 @@ export const deleting = withTraffic({
     assert.deepEqual(await outcomes(ports, by, [...waiting, ...atOnce], instant(farAhead + 1)), ['deleted', 'sent'])
   },
 
-  'what moves in the queue at that moment, but is not claimed, is deleted all the same': async (traffic) => {
+  'a message that moves within the queue concurrently, without being claimed, is deleted nevertheless': async (
+    traffic,
+  ) => {
     const { ports } = traffic
     const by = await traffic.account()
     const due = soon(5)
@@ -348,7 +352,7 @@ export const deleting = withTraffic({
     assert.deepEqual(new Set(answers.map(({ outcome }) => outcome)), new Set(['deleted']))
     await ports.claimedBatches.promote(1)
     const claiming = (async () => {
-      for (let i = 0; i < 20; i++) await ports.claimedBatches.claim(dispatcher, wanted('bulk', 8))
+      for (let i = 0; i < 20; i++) await ports.claimedBatches.claim(dispatcher, claimOf('bulk', 8))
     })()
     const tail = bulk.slice(200)
     const cuts = times(20, 0).map((_, i) => outcomes(ports, by, tail.slice(i * 10, i * 10 + 10)))
@@ -356,7 +360,7 @@ export const deleting = withTraffic({
     await Promise.all([promoting, claiming])
   },
 
-  '64 deletes race with claims and with each other over 1000 messages: each is deleted and refunded once, or claimed':
+  'if 64 deletions of 1000 messages race with claims and each other, each message is deleted and refunded once, or claimed':
     async (traffic) => {
       const { ports } = traffic
       const by = await traffic.account()
@@ -368,7 +372,7 @@ export const deleting = withTraffic({
       const claim = async () => {
         await ports.claimedBatches.promote(50)
         for (const [i, dispatcher] of dispatchers.entries()) {
-          const batch = await ports.claimedBatches.claim(dispatcher, wanted(i === 0 ? 'bulk' : 'single', 8))
+          const batch = await ports.claimedBatches.claim(dispatcher, claimOf(i === 0 ? 'bulk' : 'single', 8))
           if (typeof batch === 'string') continue
           claimed.push(...idsOf([batch]))
           await ports.claimedBatches.record(dispatcher, allAccepted(batch))
@@ -379,14 +383,14 @@ export const deleting = withTraffic({
         return claimed.length > 0
       })
 
-      let left = callersMany
-      const calls = times(callersMany, 0).map(async (_, i) => {
-        const given = ids.filter((_, at) => at % 16 === i % 16 || at % 61 === i % 61)
-        const answers = await deleted(ports, by, given).finally(() => left--)
-        return given.map((id, at) => ({ id, answer: answers[at] ?? assert.fail('an id without an answer') }))
+      let callersLeft = concurrentCallers
+      const calls = times(concurrentCallers, 0).map(async (_, i) => {
+        const requestedIds = ids.filter((_, at) => at % 16 === i % 16 || at % 61 === i % 61)
+        const answers = await deleted(ports, by, requestedIds).finally(() => callersLeft--)
+        return requestedIds.map((id, at) => ({ id, answer: answers[at] ?? assert.fail('an id without an answer') }))
       })
       const racing = (async () => {
-        while (left > 0) await claim()
+        while (callersLeft > 0) await claim()
       })()
       const answers = (await Promise.all(calls)).flat()
       await racing

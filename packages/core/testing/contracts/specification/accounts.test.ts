@@ -4,10 +4,10 @@ import { useRate } from './accounts.ts'
 const start = instant(Date.UTC(2026, 9, 18))
 const at = (seconds: number) => secondsAfter(start, seconds)
 
-/** Which of these counts, each at its second, are taken. */
-function taken(perSecond: number, ...asked: readonly (readonly [seconds: number, count: number])[]) {
+/** Returns which of these counts, each at its second, are within the limit. */
+function accepted(perSecond: number, ...uses: readonly (readonly [seconds: number, count: number])[]) {
   let paidOff: Instant | undefined
-  return asked.map(([seconds, count]) => {
+  return uses.map(([seconds, count]) => {
     const used = useRate(paidOff, count, perSecond, at(seconds))
     if ('paidOff' in used) paidOff = used.paidOff
     return 'paidOff' in used ? true : used.overLimitSeconds
@@ -71,8 +71,8 @@ test.each([
     ],
     [true, 1, true],
   ],
-] as const)('%s', (_, perSecond, asked, expected) => {
-  expect(taken(perSecond, ...asked)).toEqual(expected)
+] as const)('%s', (_, perSecond, uses, expected) => {
+  expect(accepted(perSecond, ...uses)).toEqual(expected)
 })
 
 test('over a minute no more than the limit and its burst is taken, however it is asked for', () => {

@@ -3,17 +3,17 @@ import { balanceMax, credits, minus, plus, type Credits, type TransferFailure } 
 import type { Session, SessionBounds } from '@gateway/core/people'
 import { secondsAfter, type Instant } from '@gateway/core/time'
 
-/** What a transfer is decided by. */
+/** Properties of an account on which a transfer depends. */
 export interface Holder {
   readonly locked: boolean
   readonly balance: Credits
 }
 
-/** The balance after an entry; undefined: it would be negative, or more than `balanceMax`. */
+/** Returns the balance after an entry, or undefined if it would be negative or above `balanceMax`. */
 export const balanceAfter = (balance: Credits, amount: Credits): Credits | undefined =>
   balance + amount >= 0 && balance + amount <= balanceMax ? plus(balance, amount) : undefined
 
-/** Why these credits do not move, in the order that wins (ruling 3.7); undefined: they do. */
+/** Returns why these credits do not move, in order of precedence (ruling 3.7), or undefined if they do. */
 export function transferFailure(from: Holder, to: Holder, amount: Credits): TransferFailure | undefined {
   if (!may(from, 'transfer')) return 'from-account-locked'
   if (!may(to, 'transfer')) return 'to-account-locked'
@@ -21,7 +21,7 @@ export function transferFailure(from: Holder, to: Holder, amount: Credits): Tran
   return balanceAfter(to.balance, amount) === undefined ? 'failed' : undefined
 }
 
-/** Whether a session is over, where its account still has the password that it was opened under. */
+/** Returns true if a session has ended whose account still has the password under which it was opened. */
 export const isSessionOver = (
   { opened, used }: Pick<Session, 'opened' | 'used'>,
   { locked }: Pick<Account, 'locked'>,
@@ -30,9 +30,9 @@ export const isSessionOver = (
 ): boolean => locked || secondsAfter(used, idleSeconds) <= now || secondsAfter(opened, secondsMax) <= now
 
 /**
- * Until when `count` more are paid off by `perSecond`, where what was used before is paid off at `paidOff`. They are
- * taken if a second's worth is free, or all of a smaller count: a request of more than a second's worth waits for a
- * whole second and delays what follows, so that the average keeps to the limit.
+ * Returns the time at which `count` more are paid off at a rate of `perSecond`, if earlier use is paid off at
+ * `paidOff`. They are accepted if one second's worth is free, or a smaller count completely. A request of more than one
+ * second's worth waits for a whole free second and delays later ones, so that the average keeps to the limit.
  */
 export function useRate(
   paidOff: Instant | undefined,

@@ -2,34 +2,34 @@ import { adoptionWindow, type CarrierId, type DeliveryReceipt } from '@gateway/c
 import type { Msisdn } from '@gateway/core/messages'
 import { secondsAfter, type Instant } from '@gateway/core/time'
 
-/** A receipt that found no message, and when it came. */
-export interface KeptDeliveryReceipt {
+/** Receipt that matched no message, with its time of arrival. */
+export interface StoredDeliveryReceipt {
   readonly receipt: DeliveryReceipt
   readonly at: Instant
 }
 
-/** A message of unknown outcome (106) that has no reference of its carrier. */
+/** Message of unknown outcome (106) without a carrier reference. */
 export interface UnknownMessage {
   readonly carrier: CarrierId
   readonly number: Msisdn
-  /** So many receipts of different references are awaited: one a part. */
+  /** Number of receipts with different references that are expected, one for each part. */
   readonly parts: number
-  /** When it became known that nobody knows: not before it left, and after recovery up to an hour later. */
+  /** Time at which the outcome became unknown: not before the submission, and after recovery up to an hour later. */
   readonly left: Instant
 }
 
-/** What the receipts of one reference that tell one number say together. */
+/** Combined content of the receipts with one reference and one number. */
 interface Candidate {
   readonly reference: string
   readonly carrier: CarrierId
   readonly number: Msisdn
-  /** The earliest that one of them tells. */
+  /** Earliest submission time in these receipts. */
   readonly submitted: Instant | undefined
-  /** When the first of them came. */
+  /** Arrival of the first of these receipts. */
   readonly at: Instant
 }
 
-/** Whether by carrier, number and time a message may be the one that receipts speak of (ruling 1.17). */
+/** Returns true if the receipts may belong to the message by carrier, number and time (ruling 1.17). */
 export function fitsUnknown(message: Omit<UnknownMessage, 'parts'>, candidate: Omit<Candidate, 'reference'>): boolean {
   const { carrier, number, submitted, at } = candidate
   const { beforeSubmittedSeconds, beforeReceiptSeconds, afterSeconds } = adoptionWindow
@@ -40,19 +40,19 @@ export function fitsUnknown(message: Omit<UnknownMessage, 'parts'>, candidate: O
 }
 
 /**
- * Which messages of unknown outcome get the references of kept receipts, of the receipt that came first before others:
- * where exactly as many fit as the message has parts and each fits nothing else, the first receipt of each came at
- * `youngest` or before, and no message to that number that may have left is still unrecorded (ruling 1.17). `kept` are
- * receipts whose references no message has.
+ * Returns the messages of unknown outcome that adopt references of stored receipts (ruling 1.17). A message adopts them
+ * if as many candidates fit as it has parts, each candidate fits no other message, the first receipt of each arrived at
+ * or before `youngest`, and no message to the number is still in flight without a record. The receipt that arrived
+ * first is considered first. `storedReceipts` are receipts whose references no message has.
  */
 export function adoptions<M extends UnknownMessage>(
-  kept: readonly KeptDeliveryReceipt[],
+  storedReceipts: readonly StoredDeliveryReceipt[],
   unknown: readonly M[],
   mayBeInFlight: (carrier: CarrierId, number: Msisdn) => boolean,
   youngest: Instant,
 ): readonly { readonly message: M; readonly references: readonly string[] }[] {
   const byNumber = groupBy(unknown, ({ number }) => number)
-  const fits = candidatesOf(kept).flatMap((candidate) =>
+  const fits = candidatesOf(storedReceipts).flatMap((candidate) =>
     (byNumber.get(candidate.number) ?? [])
       .filter((message) => fitsUnknown(message, candidate))
       .map((message) => ({ candidate, message })),
@@ -64,10 +64,10 @@ export function adoptions<M extends UnknownMessage>(
     return perReference.get(ofReference(fit))?.length === 1 && at <= youngest && !mayBeInFlight(carrier, number)
   }
   return [...groupBy(fits, ({ message }) => message)]
-    .filter(([{ parts }, its]) => its.length === parts && its.every(isCertain))
-    .map(([message, its]) => ({
+    .filter(([{ parts }, fitting]) => fitting.length === parts && fitting.every(isCertain))
+    .map(([message, fitting]) => ({
       message,
-      references: its
+      references: fitting
         .map(({ candidate }) => candidate)
         .sort(earlier)
         .map(({ reference }) => reference),
@@ -86,10 +86,13 @@ function groupBy<T, K>(items: readonly T[], key: (item: T) => K): ReadonlyMap<K,
   return groups
 }
 
-/** Receipts of one reference that tell different numbers are several candidates, of which none can be the only one. */
-function candidatesOf(kept: readonly KeptDeliveryReceipt[]): readonly Candidate[] {
+/**
+ * Returns the candidates. Receipts with one reference and different numbers become several candidates, so that none is
+ * the only one.
+ */
+function candidatesOf(storedReceipts: readonly StoredDeliveryReceipt[]): readonly Candidate[] {
   const candidates = new Map<string, Candidate>()
-  for (const { receipt, at } of kept) {
+  for (const { receipt, at } of storedReceipts) {
     const { carrier, reference, number } = receipt
     if (number === undefined) continue
     const key = JSON.stringify([carrier, reference, number])

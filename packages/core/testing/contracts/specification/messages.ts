@@ -3,8 +3,8 @@ import type { FoundMessage } from '@gateway/core/messages'
 import { secondsAfter, type Instant } from '@gateway/core/time'
 
 /**
- * The address at which a number hears an account, so that a reply finds the account (ruling 1.18): the one that it has
- * heard it at before, else one at which it hears no other account, else the one that the account prefers.
+ * Returns the sender address for a number, so that replies find the account (ruling 1.18): the address from which the
+ * account wrote to it before, else one from which no other account wrote to it, else the one that the account prefers.
  */
 export const chooseSender = <Sender>(
   preferred: readonly Sender[],
@@ -16,26 +16,27 @@ export const chooseSender = <Sender>(
 }
 
 /**
- * Whether a message in the queue can be deleted: it was scheduled, and no carrier has refused it for now (ruling 1.15).
+ * Returns true if a message in the queue can be deleted: it was scheduled, and no carrier has refused it temporarily
+ * (ruling 1.15).
  */
 export const isDeletable = (wasScheduled: boolean, attempts: number): boolean => wasScheduled && attempts === 0
 
-/** Below 0 if `a` comes before `b` in a list: the latest due first, then the highest id. */
+/** Orders a list: latest due first, then highest id. Negative if `a` comes before `b`. */
 export const laterDue = (a: Pick<FoundMessage, 'due' | 'id'>, b: Pick<FoundMessage, 'due' | 'id'>): number =>
   b.due - a.due || b.id - a.id
 
 /**
- * Of a message: when its hand-over was recorded, or that there was none, and when its state was reached; undefined: it
- * waits.
+ * Times of a message: when its hand-over (or its absence) was recorded, and when its state was reached. Undefined while
+ * the message waits.
  */
 type Decided = { readonly left: Instant; readonly at: Instant } | undefined
 
 /**
- * Whether a send goes: it was due before `before`, and so was the last change of each of its messages, all of them
- * decided.
+ * Returns true if a send is dropped: it was due before `before`, all its messages have an outcome, and their last
+ * changes were before `before` too.
  */
 export const isDropped = (send: { readonly due: Instant }, messages: readonly Decided[], before: Instant): boolean =>
   send.due < before && messages.every((one) => one !== undefined && one.left < before && one.at < before)
 
-/** Whether the answer that was kept at `at` still counts; if not, its key is free. */
+/** Returns true if an answer stored at `at` still counts. Otherwise its key is free. */
 export const isKept = (at: Instant, now: Instant): boolean => at > secondsAfter(now, -firstAnswerSeconds)

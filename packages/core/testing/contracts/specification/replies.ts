@@ -4,46 +4,46 @@ import { isTaken, type MessageId, type Outcome, type SenderAddress } from '@gate
 import type { Suppression } from '@gateway/core/suppressions'
 import { secondsAfter, type Instant } from '@gateway/core/time'
 
-/** A message to the number that writes. */
+/** Sent message to the number from which an inbound message comes. */
 export interface Contact {
   readonly account: AccountId
   readonly id: MessageId
-  /** Undefined: not known. */
+  /** Undefined: unknown. */
   readonly from: SenderAddress | undefined
-  /** When a carrier took it, or may have taken it. */
+  /** Time at which a carrier accepted it or may have accepted it. */
   readonly at: Instant
 }
 
-/** An address that messages leave from, and the account whose short or long code it is. */
+/** Known sender address, and the account that owns it as a short or long code. */
 export interface KnownAddress {
   readonly address: SenderAddress
   readonly owner: AccountId | undefined
 }
 
 export interface ReplyOwner {
-  /** Undefined: nobody. */
+  /** Undefined: no account. */
   readonly account: AccountId | undefined
   readonly answers: MessageId | undefined
   readonly shortCode: SenderAddress | undefined
-  /** Where a confirmation leaves from. */
+  /** Address from which a confirmation is sent. */
   readonly address: SenderAddress | undefined
 }
 
 /**
- * Whether a decided message counts as a contact: a carrier took it or may have, and it confirms no opt-out (rulings
- * 1.18, 1.21).
+ * Returns true if a message with an outcome counts as a contact: a carrier accepted it or may have, and it is not the
+ * confirmation of an opt-out (rulings 1.18, 1.21).
  */
 export const isContact = (outcome: Pick<Outcome, 'code' | 'hasReference'>, confirmation: boolean): boolean =>
   !confirmation && isTaken(outcome)
 
-/** Below 0 if `a` is the later contact. */
+/** Orders contacts, latest first. Negative if `a` is later. */
 export const laterContact = (a: Pick<Contact, 'at' | 'id'>, b: Pick<Contact, 'at' | 'id'>): number =>
   b.at - a.at || b.id - a.id
 
 /**
- * Whom an inbound message belongs to, and what it answers (ruling 1.18). `to`: the address that it was sent to, if
- * messages leave from it. `sent`: contacts of its number. `inFlight`: what may have left to it and is not recorded,
- * which counts if nothing else fits.
+ * Returns the owner of an inbound message and the message that it answers (ruling 1.18). `to` is the address to which
+ * it was sent, if messages are sent from that address. `sent` are the contacts of its number. `inFlight` are messages
+ * that may have been submitted and are not recorded; they count if nothing else matches.
  */
 export function replyOwner(
   to: KnownAddress | undefined,
@@ -64,16 +64,18 @@ export function replyOwner(
 }
 
 export interface OptOutFacts {
-  /** Whether the number was not opted out before. */
+  /** True if the number was not opted out before. */
   readonly isNew: boolean
   readonly accountLocked: boolean
-  /** What holds for the number besides. */
+  /** Other suppressions of the number. */
   readonly suppressions: ReadonlySet<Suppression>
-  /** As `ReplyOwner.address`. */
+  /** Address, as in `ReplyOwner.address`. */
   readonly address: SenderAddress | undefined
 }
 
-/** Where the confirmation of an opt-out leaves from; undefined: none is sent (ruling 1.21). */
+/**
+ * Returns the address from which the confirmation of an opt-out is sent, or undefined if none is sent (ruling 1.21).
+ */
 export const confirmationAddress = ({
   isNew,
   accountLocked,
@@ -82,9 +84,9 @@ export const confirmationAddress = ({
 }: OptOutFacts): SenderAddress | undefined =>
   isNew && may({ locked: accountLocked }, 'confirmOptOut') && !suppressions.has('blacklist') ? address : undefined
 
-/** Whether a message is a repetition of one with the same key that was seen at `seen`. */
+/** Returns true if a message repeats one with the same key that was received at `seen`. */
 export const isRepetition = (seen: Instant, now: Instant): boolean => seen > secondsAfter(now, -deduplicationSeconds)
 
-/** Whether a message is in this part. */
+/** Returns true if a message belongs to this part of the inbox. */
 export const isIn = (part: InboxPart, { shortCode }: Pick<InboxMessage, 'shortCode'>): boolean =>
   part === 'all' || (shortCode !== undefined) === (part === 'short-code')

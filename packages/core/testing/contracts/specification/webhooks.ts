@@ -1,6 +1,6 @@
 import { daysBefore, type Instant } from '@gateway/core/time'
 import { failingDays } from '@gateway/core/webhooks'
 
-/** Whether an endpoint that has failed since then is paused by another failure. */
+/** Returns true if another failure pauses an endpoint that has failed since then. */
 export const failsTooLong = (failingSince: Instant | undefined, at: Instant): boolean =>
   failingSince !== undefined && failingSince <= daysBefore(at, failingDays)

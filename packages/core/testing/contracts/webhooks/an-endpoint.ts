@@ -14,17 +14,17 @@ import {
 } from '@gateway/core/webhooks'
 import { longAgo } from '../shared.ts'
 
-export const aWebhook = (account: AccountId, wanted: Partial<NewWebhook> = {}): NewWebhook => ({
+export const aWebhook = (account: AccountId, fields: Partial<NewWebhook> = {}): NewWebhook => ({
   account,
   url: 'https://example.com/events',
   events: defaultEventTypes,
   listSize: 100,
   withText: false,
   secret: 'sealed' as SealedSecret,
-  ...wanted,
+  ...fields,
 })
 
-/** Adds it, or the test ends. */
+/** Adds an endpoint, or fails the test. */
 export async function added({ webhooks }: Pick<StoredPorts, 'webhooks'>, webhook: NewWebhook): Promise<Webhook> {
   const one = await webhooks.add(webhook, longAgo)
   return typeof one === 'string' ? assert.fail(`the endpoint was refused: ${one}`) : one
@@ -32,7 +32,7 @@ export async function added({ webhooks }: Pick<StoredPorts, 'webhooks'>, webhook
 
 export const claiming: Claiming = { listsMax: 100, perWebhookMax: 5, rooms: new Map(), leaseSeconds: 600 }
 
-/** Replays, until all of it waits to be pushed again; how many events that were. */
+/** Runs a replay until all its events wait to be pushed, and returns their number. */
 export async function replayed({ webhooks }: Pick<StoredPorts, 'webhooks'>, webhook: Webhook, replay: Replay) {
   const begun = await webhooks.startReplay(webhook.account, webhook.id, replay)
   if (begun === undefined || !('started' in begun)) assert.fail('the replay was not begun')
@@ -42,7 +42,7 @@ export async function replayed({ webhooks }: Pick<StoredPorts, 'webhooks'>, webh
   return task?.events
 }
 
-/** Every list that is due by now, pushed with this answer. */
+/** Claims every due list and records this answer for it. */
 export async function pushAll(ports: Pick<StoredPorts, 'webhooks'>): Promise<readonly ClaimedList[]> {
   const all: ClaimedList[] = []
   for (;;) {
@@ -61,10 +61,10 @@ export const answered = (status: number): PushAnswer => ({
   milliseconds: 7,
 })
 
-/** Delivered, unless something else is told. */
+/** Returns the result of a push, delivered by default. */
 export const resultOf = (
   { id, tries }: Pick<ClaimedList, 'id' | 'tries'>,
-  told: Partial<PushResult> = {},
+  fields: Partial<PushResult> = {},
 ): PushResult => ({
   list: id,
   tries,
@@ -72,5 +72,5 @@ export const resultOf = (
   answer: answered(204),
   verdict: 'delivered',
   next: undefined,
-  ...told,
+  ...fields,
 })

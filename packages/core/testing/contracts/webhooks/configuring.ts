@@ -2,12 +2,12 @@ import { strict as assert } from 'node:assert'
 import type { StoredPorts } from '@gateway/core'
 import { webhooksMax, type SealedSecret, type SigningSecrets, type WebhookId } from '@gateway/core/webhooks'
 import { anAccount, anAccountId } from '../../builders.ts'
-import { callersMany, longAgo, type Contract } from '../shared.ts'
+import { concurrentCallers, longAgo, type Contract } from '../shared.ts'
 import { added, aWebhook } from './an-endpoint.ts'
 
 const other = 'other' as SealedSecret
 
-/** The secrets that were there stay behind this one. */
+/** Returns a change that puts a new secret before the present ones. */
 const followedBy =
   (next: SealedSecret) =>
   ({ secret, previous }: SigningSecrets): SigningSecrets => ({
@@ -16,13 +16,13 @@ const followedBy =
   })
 
 export const configuring: Contract<StoredPorts> = {
-  'an endpoint is found as it was added, by its account and by the operator, and by nobody else': async (ports) => {
+  'an endpoint is found as added, only by its account and the operator': async (ports) => {
     const { webhooks } = ports
     const [a, b] = [await anAccount(ports), await anAccount(ports)]
-    const wanted = aWebhook(a.id, { events: ['message.sent', 'optout.removed'], listSize: 7, withText: true })
-    const one = await added(ports, wanted)
+    const newWebhook = aWebhook(a.id, { events: ['message.sent', 'optout.removed'], listSize: 7, withText: true })
+    const one = await added(ports, newWebhook)
     assert.deepEqual(one, {
-      ...wanted,
+      ...newWebhook,
       id: one.id,
       state: 'active',
       pausedFor: undefined,
@@ -50,19 +50,21 @@ export const configuring: Contract<StoredPorts> = {
     assert.deepEqual(await webhooks.list(a.id), [])
   },
 
-  'an account that there is not has no endpoint': async ({ webhooks }) => {
+  'no endpoint is added for an unknown account': async ({ webhooks }) => {
     assert.equal(await webhooks.add(aWebhook(anAccountId(2_000_000)), longAgo), 'no-such-account')
     assert.equal(await webhooks.find(undefined, 9 as WebhookId), undefined)
   },
 
-  'of many that are added at the same time no more stay than an account may have': async (ports) => {
+  'concurrent additions never exceed the maximum of an account': async (ports) => {
     const { id } = await anAccount(ports)
-    const all = await Promise.all(Array.from({ length: callersMany }, () => ports.webhooks.add(aWebhook(id), longAgo)))
-    assert.equal(all.filter((one) => one === 'too-many').length, callersMany - webhooksMax)
+    const all = await Promise.all(
+      Array.from({ length: concurrentCallers }, () => ports.webhooks.add(aWebhook(id), longAgo)),
+    )
+    assert.equal(all.filter((one) => one === 'too-many').length, concurrentCallers - webhooksMax)
     assert.equal((await ports.webhooks.list(id)).length, webhooksMax)
   },
 
-  'a change changes what it names, and pauses and resumes': async (ports) => {
+  'a change affects only the fields that it names, and pauses and resumes': async (ports) => {
     const { webhooks } = ports
     const { id } = await anAccount(ports)
     const one = await added(ports, aWebhook(id))
@@ -89,7 +91,7 @@ export const configuring: Contract<StoredPorts> = {
     assert.deepEqual(await webhooks.find(id, one.id), resumed)
   },
 
-  'its secrets become what is decided about those that it has': async (ports) => {
+  'secrets are replaced by the result of the change function': async (ports) => {
     const { webhooks } = ports
     const { id } = await anAccount(ports)
     const one = await added(ports, aWebhook(id))
@@ -102,11 +104,11 @@ export const configuring: Contract<StoredPorts> = {
     assert.deepEqual(await webhooks.find(id, one.id), ended)
   },
 
-  'of many that change the secrets at the same time each builds on another': async (ports) => {
+  'concurrent changes of the secrets all apply, one after the other': async (ports) => {
     const { webhooks } = ports
     const { id } = await anAccount(ports)
     const one = await added(ports, aWebhook(id))
-    const names = Array.from({ length: callersMany }, (_, i) => `secret ${i}` as SealedSecret)
+    const names = Array.from({ length: concurrentCallers }, (_, i) => `secret ${i}` as SealedSecret)
     await Promise.all(names.map((name) => webhooks.rotate(id, one.id, followedBy(name))))
     const { secret, previous } = (await webhooks.find(id, one.id)) ?? assert.fail()
     const all = [secret, ...previous.map((before) => before.secret)]
@@ -114,9 +116,7 @@ export const configuring: Contract<StoredPorts> = {
     assert.deepEqual(all.toSorted(), names.toSorted())
   },
 
-  'the secret that was stored last is that of the endpoint that was added, rotated or sealed again last': async (
-    ports,
-  ) => {
+  'the latest secret is that of the last addition, rotation or resealing': async (ports) => {
     const { webhooks } = ports
     const { id } = await anAccount(ports)
     const named = (name: string) => name as SealedSecret
@@ -134,7 +134,7 @@ export const configuring: Contract<StoredPorts> = {
     assert.equal(await webhooks.lastSecret(), 'third')
   },
 
-  'every stored secret is sealed again that is to be': async (ports) => {
+  'resealing replaces every stored secret that the function changes': async (ports) => {
     const { webhooks } = ports
     const { id } = await anAccount(ports)
     const one = await added(ports, aWebhook(id, { secret: 'new' as SealedSecret }))

@@ -16,7 +16,7 @@ import { handedOver, receiptsFor, sentMessages } from '../delivery-receipts/sent
 import { farAhead, longAgo, testCarrier, type Contract } from '../shared.ts'
 import { added, answered, aWebhook, claiming, pushAll, replayed, resultOf } from './an-endpoint.ts'
 
-/** An endpoint that wants one event at a time, and for which so many wait. */
+/** Creates an endpoint with one event per list and `events` waiting events. */
 async function waiting(ports: StoredPorts, events: number): Promise<Webhook> {
   const { id: account } = await anAccount(ports)
   const webhook = await added(ports, aWebhook(account, { listSize: 1 }))
@@ -28,20 +28,23 @@ async function waiting(ports: StoredPorts, events: number): Promise<Webhook> {
 const idsOf = (lists: readonly ClaimedList[]) => lists.flatMap((list) => eventsOf(list).map(({ id }) => id))
 
 export const pushingAhead: Contract<StoredPorts> = {
-  'what a claimer left is claimed by another when its lease is over, all of it': async (ports) => {
+  'all lists of a dead claimer are claimed by another after the lease': async (ports) => {
     const { id } = await waiting(ports, 12)
     const rooms = new Map([[id, 12]])
-    const left = await ports.webhooks.claim({ ...claiming, rooms, leaseSeconds: -60 })
-    const taken = await ports.webhooks.claim({ ...claiming, rooms })
-    assert.deepEqual(idsOf(taken).toSorted(), idsOf(left).toSorted())
-    assert.deepEqual(new Set(taken.map(({ tries }) => tries)), new Set([2]))
+    const abandoned = await ports.webhooks.claim({ ...claiming, rooms, leaseSeconds: -60 })
+    const claimedAgain = await ports.webhooks.claim({ ...claiming, rooms })
+    assert.deepEqual(idsOf(claimedAgain).toSorted(), idsOf(abandoned).toSorted())
+    assert.deepEqual(new Set(claimedAgain.map(({ tries }) => tries)), new Set([2]))
   },
 
-  'events of one send come in lists of the size that is asked for; what there is no room for waits': async (ports) => {
+  'events of one send come in lists of the requested size; events beyond the free room wait': async (ports) => {
     const text = 'a "quote" \\ and {"a": [1]}}}'
     const { account, batch, ids } = await sentMessages(traffic(ports), { to: 11, text, costs: Array(11).fill(20) })
-    const wanted = aWebhook(account, { listSize: 3, withText: true })
-    const webhooks = [await added(ports, wanted), await added(ports, { ...wanted, withText: false, listSize: 100 })]
+    const newWebhook = aWebhook(account, { listSize: 3, withText: true })
+    const webhooks = [
+      await added(ports, newWebhook),
+      await added(ports, { ...newWebhook, withText: false, listSize: 100 }),
+    ]
     await ports.deliveryReceipts.apply(receiptsFor(batch, OUTCOME.delivered))
     const lists = await ports.webhooks.claim({ ...claiming, listsMax: 4, perWebhookMax: 2 })
     const sizes = lists.map((list) => `${webhooks.findIndex(({ id }) => id === list.webhook.id)}: ${eventCount(list)}`)
@@ -55,14 +58,14 @@ export const pushingAhead: Contract<StoredPorts> = {
     const all = [...lists, ...(await pushAll(ports))]
     for (const [i, { id }] of webhooks.entries()) {
       const events = all.filter(({ webhook }) => webhook.id === id).flatMap(eventsOf)
-      const told = events.map(({ data }) => ('message' in data ? data : assert.fail('not of a message')))
-      assert.deepEqual(told.map(({ message }) => message).toSorted(), ids.toSorted())
-      for (const data of told)
+      const messageData = events.map(({ data }) => ('message' in data ? data : assert.fail('not of a message')))
+      assert.deepEqual(messageData.map(({ message }) => message).toSorted(), ids.toSorted())
+      for (const data of messageData)
         assert.deepEqual([data.text, data.cost, data.taken], [i === 0 ? text : undefined, 20, true])
     }
   },
 
-  'lists of one send come again as they were: those that failed, were given back, or whose claimer is dead': async (
+  'lists of one send are claimed again unchanged after a failure, a release, or the death of the claimer': async (
     ports,
   ) => {
     const { account, batch } = await sentMessages(traffic(ports), { to: 11, text: 'hi', costs: Array(11).fill(20) })
@@ -86,7 +89,7 @@ export const pushingAhead: Contract<StoredPorts> = {
     assert.deepEqual(await ports.webhooks.backlog(webhook.id), { events: 0, lists: 3, dead: 0 })
   },
 
-  'by time only what has ended is replayed, of lists that were claimed together too': async (ports) => {
+  'a replay by time includes only ended lists, also of lists that were claimed together': async (ports) => {
     const { account, batch } = await sentMessages(traffic(ports), { to: 11, text: 'hi', costs: Array(11).fill(20) })
     const webhook = await added(ports, aWebhook(account, { listSize: 3 }))
     await ports.deliveryReceipts.apply(receiptsFor(batch, OUTCOME.delivered))
@@ -106,7 +109,7 @@ export const pushingAhead: Contract<StoredPorts> = {
     assert.equal(again.length, 6)
   },
 
-  'one event is found whatever it tells of, also if its message is in another state since': async (ports) => {
+  'a single event is found whatever its type, also if its message has another state since': async (ports) => {
     const own = traffic(ports)
     const { account, batch, ids, record } = await handedOver(own)
     const [id, message] = [ids[0], batch.messages[0] ?? assert.fail('no message')]
@@ -139,15 +142,15 @@ export const pushingAhead: Contract<StoredPorts> = {
     assert.equal(await replayed(ports, webhook, { what: 'event', event: unknown }), 0)
   },
 
-  'events of messages are replayed as they were, alone and together': async (ports) => {
+  'events of messages are replayed unchanged, alone and together': async (ports) => {
     const { account, batch, ids } = await sentMessages(traffic(ports), { to: 5, text: 'hi', costs: Array(5).fill(20) })
     const webhook = await added(ports, aWebhook(account, { listSize: 2, events: webhookEventTypes, withText: true }))
     await ports.deliveryReceipts.apply(receiptsFor(batch, OUTCOME.delivered))
     const before = (await pushAll(ports)).flatMap(eventsOf)
     assert.equal(before.length, ids.length)
     const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1)
-    const again = async (what: Replay) => {
-      await replayed(ports, webhook, what)
+    const again = async (selection: Replay) => {
+      await replayed(ports, webhook, selection)
       return (await pushAll(ports)).flatMap(eventsOf).toSorted(byId)
     }
     for (const event of before) assert.deepEqual(await again({ what: 'event', event: event.id }), [event])

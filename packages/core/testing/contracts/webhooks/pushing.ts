@@ -15,10 +15,10 @@ import { eventsOf } from '../../events-of.ts'
 import { at, farAhead, longAgo, type Contract } from '../shared.ts'
 import { added, answered, aWebhook, claiming, pushAll, replayed, resultOf } from './an-endpoint.ts'
 
-/** An endpoint for which so many events wait. */
-async function waiting(ports: StoredPorts, events: number, wanted: Parameters<typeof aWebhook>[1] = {}) {
+/** Creates an endpoint with `events` waiting events. */
+async function waiting(ports: StoredPorts, events: number, fields: Parameters<typeof aWebhook>[1] = {}) {
   const { id: account } = await anAccount(ports)
-  const webhook = await added(ports, aWebhook(account, wanted))
+  const webhook = await added(ports, aWebhook(account, fields))
   await happen(ports, account, events)
   return { account, webhook, backlog: () => ports.webhooks.backlog(webhook.id) }
 }
@@ -28,15 +28,15 @@ const happen = async (ports: StoredPorts, account: AccountId, events: number): P
   await ports.suppressions.addAll(account, 'opt-out', entries)
 }
 
-const failed = (list: ClaimedList, told: Partial<PushResult> = {}): PushResult =>
-  resultOf(list, { answer: answered(500), verdict: 'retry', next: longAgo, ...told })
+const failed = (list: ClaimedList, fields: Partial<PushResult> = {}): PushResult =>
+  resultOf(list, { answer: answered(500), verdict: 'retry', next: longAgo, ...fields })
 
 const idsOf = (lists: readonly ClaimedList[]) => lists.flatMap((list) => eventsOf(list).map(({ id }) => id))
 
 const of = (lists: readonly ClaimedList[], { id }: Webhook) => lists.filter(({ webhook }) => webhook.id === id)
 
 export const pushing: Contract<StoredPorts> = {
-  'lists have at most the size that the endpoint asks for, and do not wait until they are full': async (ports) => {
+  'lists have at most the requested size, and do not wait until they are full': async (ports) => {
     const { webhook, backlog } = await waiting(ports, 7, { listSize: 3 })
     const lists = await ports.webhooks.claim(claiming)
     assert.deepEqual(
@@ -55,7 +55,7 @@ export const pushing: Contract<StoredPorts> = {
     assert.deepEqual(await backlog(), { events: 0, lists: 0, dead: 0 })
   },
 
-  'of many that claim at once each gets other lists, and all that waits is claimed once': async (ports) => {
+  'concurrent claimers get different lists, and every waiting event is claimed once': async (ports) => {
     const { webhook } = await waiting(ports, 30, { listSize: 1 })
     const lists = (await Promise.all(Array.from({ length: 12 }, () => ports.webhooks.claim(claiming)))).flat()
     for (let more = lists; more.length > 0; lists.push(...more)) more = [...(await ports.webhooks.claim(claiming))]
@@ -65,7 +65,7 @@ export const pushing: Contract<StoredPorts> = {
     assert.deepEqual(await ports.webhooks.backlog(webhook.id), { events: 0, lists: 30, dead: 0 })
   },
 
-  'of one endpoint no more is claimed than there is room for': async (ports) => {
+  'no more lists of an endpoint are claimed than there is room for': async (ports) => {
     const [{ webhook }, full] = [await waiting(ports, 30, { listSize: 1 }), await waiting(ports, 1)]
     assert.equal(of(await ports.webhooks.claim(claiming), webhook).length, claiming.perWebhookMax)
     await ports.suppressions.remove({ scope: full.account, number: at(numbers(1), 0), kind: 'opt-out' })
@@ -85,7 +85,7 @@ export const pushing: Contract<StoredPorts> = {
     const lists = await ports.webhooks.claim({ ...claiming, listsMax: 8 })
     assert.ok(of(lists, busy.webhook).length >= 2)
     for (const { webhook } of others) assert.equal(of(lists, webhook).length, 1)
-    // Later ones get theirs.
+    // Endpoints with later events get their share.
     const late = await waiting(ports, 1)
     const rooms = new Map([[busy.webhook.id, 0]])
     assert.deepEqual(
@@ -94,7 +94,7 @@ export const pushing: Contract<StoredPorts> = {
     )
   },
 
-  'with more endpoints than one claim can have, all have their turn': async (ports) => {
+  'with more endpoints than one claim can have, all take turns': async (ports) => {
     const all = []
     for (let i = 0; i < 6; i++) all.push((await waiting(ports, 2, { listSize: 1 })).webhook.id)
     const seen = []
@@ -105,7 +105,7 @@ export const pushing: Contract<StoredPorts> = {
     assert.deepEqual(seen.toSorted(), [...all, ...all].toSorted())
   },
 
-  'a list that failed is the same when its time has come, before new ones, and not earlier': async (ports) => {
+  'a failed list is claimed unchanged when it is due, before new ones, and not earlier': async (ports) => {
     const { account, backlog } = await waiting(ports, 3, { listSize: 2 })
     const [first, second] = await ports.webhooks.claim(claiming)
     if (first === undefined || second === undefined) assert.fail('two lists were due')
@@ -118,21 +118,21 @@ export const pushing: Contract<StoredPorts> = {
     assert.equal((await backlog()).lists, 3)
   },
 
-  'a list whose lease is over is claimed by another, and what its first claimer says comes too late': async (ports) => {
+  'a list is claimed by another after its lease, and a result of the first claimer is then ignored': async (ports) => {
     const { backlog } = await waiting(ports, 1)
     const [dead] = await ports.webhooks.claim({ ...claiming, leaseSeconds: -60 })
-    const [taken] = await ports.webhooks.claim(claiming)
-    if (dead === undefined || taken === undefined) assert.fail('no list was due')
-    assert.deepEqual([taken.id, taken.tries, idsOf([taken])], [dead.id, 2, idsOf([dead])])
+    const [claimedList] = await ports.webhooks.claim(claiming)
+    if (dead === undefined || claimedList === undefined) assert.fail('no list was due')
+    assert.deepEqual([claimedList.id, claimedList.tries, idsOf([claimedList])], [dead.id, 2, idsOf([dead])])
     await ports.webhooks.record([resultOf(dead)])
     await ports.webhooks.release([dead])
     assert.equal((await backlog()).lists, 1)
     assert.deepEqual(await ports.webhooks.claim(claiming), [])
-    await ports.webhooks.record([resultOf(taken), resultOf(taken)])
+    await ports.webhooks.record([resultOf(claimedList), resultOf(claimedList)])
     assert.equal((await backlog()).lists, 0)
   },
 
-  'a list that was given back is due again, with the same number of the try': async (ports) => {
+  'a released list is due again, with the same number of the attempt': async (ports) => {
     await waiting(ports, 1)
     const lists = await ports.webhooks.claim(claiming)
     await ports.webhooks.release(lists)
@@ -143,7 +143,7 @@ export const pushing: Contract<StoredPorts> = {
     )
   },
 
-  'an endpoint that has only failed for five days is paused, and catches up when it is resumed': async (ports) => {
+  'an endpoint whose requests all failed for five days is paused, and catches up when it is resumed': async (ports) => {
     const { account, webhook, backlog } = await waiting(ports, 1)
     const failAt = async (when: number) => {
       const [list] = await ports.webhooks.claim(claiming)
@@ -164,7 +164,7 @@ export const pushing: Contract<StoredPorts> = {
     assert.deepEqual(await backlog(), { events: 0, lists: 0, dead: 0 })
   },
 
-  'a success ends the time for which an endpoint has only failed': async (ports) => {
+  'a success resets the time of failures of an endpoint': async (ports) => {
     const { account, webhook } = await waiting(ports, 2, { listSize: 1 })
     const [first, second] = await ports.webhooks.claim(claiming)
     if (first === undefined || second === undefined) assert.fail('two lists were due')
@@ -173,7 +173,7 @@ export const pushing: Contract<StoredPorts> = {
     assert.deepEqual(await ports.webhooks.find(account, webhook.id), webhook)
   },
 
-  'an endpoint that is gone is disabled: what happens is not kept, what happened before follows when it is active':
+  'an endpoint that is gone is disabled: new events are not stored, and earlier ones follow when it is active again':
     async (ports) => {
       const { account, webhook, backlog } = await waiting(ports, 12, { listSize: 1 })
       const lists = await ports.webhooks.claim(claiming)
@@ -195,7 +195,7 @@ export const pushing: Contract<StoredPorts> = {
       assert.deepEqual(new Set(follows.flatMap(eventsOf).map(({ data }) => data.type)), new Set(['optout.added']))
     },
 
-  'a test that failed is tried no more, is not dead and not replayed, also if its endpoint is gone': async (ports) => {
+  'a failed test event is not retried, not dead and not replayed, also if its endpoint is gone': async (ports) => {
     const { account, webhook, backlog } = await waiting(ports, 0)
     for (const verdict of ['failed', 'gone'] as const) {
       await ports.webhooks.addTest(account, webhook.id, longAgo)
@@ -204,15 +204,15 @@ export const pushing: Contract<StoredPorts> = {
       await ports.webhooks.record([failed(test, { answer: answered(410), verdict, next: undefined })])
       assert.deepEqual(await ports.webhooks.claim(claiming), [])
       assert.deepEqual(await backlog(), { events: 0, lists: 0, dead: 0 })
-      const told = (await ports.webhooks.attempts(account, webhook.id, { offset: 0, limit: 9 }))?.items ?? []
-      assert.equal(told.find(({ list }) => list === test.id)?.verdict, verdict)
+      const attempts = (await ports.webhooks.attempts(account, webhook.id, { offset: 0, limit: 9 }))?.items ?? []
+      assert.equal(attempts.find(({ list }) => list === test.id)?.verdict, verdict)
       if (verdict === 'failed') assert.deepEqual(await ports.webhooks.find(account, webhook.id), webhook)
     }
     for (const replay of [{ what: 'dead' }, { what: 'period', from: longAgo, to: farAhead }] as const)
       assert.equal(await replayed(ports, webhook, replay), 0)
   },
 
-  'dead lists are seen, and replayed once, with the same events in a new list': async (ports) => {
+  'dead lists are listed, and replayed once, with the same events in a new list': async (ports) => {
     const { webhook, backlog } = await waiting(ports, 3)
     const lists = await ports.webhooks.claim(claiming)
     await ports.webhooks.record(lists.map((list) => failed(list, { verdict: 'dead', next: undefined })))
@@ -225,11 +225,11 @@ export const pushing: Contract<StoredPorts> = {
     assert.deepEqual(await backlog(), { events: 0, lists: 0, dead: 0 })
   },
 
-  'what was delivered is replayed by event and by time, unchanged': async (ports) => {
+  'delivered events are replayed by event and by time, unchanged': async (ports) => {
     const { webhook } = await waiting(ports, 4, { listSize: 2 })
     const [first, ...rest] = (await pushAll(ports)).flatMap(eventsOf)
     if (first === undefined) assert.fail('no event was due')
-    const replay = (what: Replay) => replayed(ports, webhook, what)
+    const replay = (selection: Replay) => replayed(ports, webhook, selection)
     assert.equal(await replay({ what: 'event', event: first.id }), 1)
     assert.deepEqual((await pushAll(ports)).flatMap(eventsOf), [first])
     assert.equal(await replay({ what: 'event', event: 'nothing' as typeof first.id }), 0)
@@ -245,7 +245,7 @@ export const pushing: Contract<StoredPorts> = {
     assert.deepEqual(again.toSorted(byId), [first, ...rest].toSorted(byId))
   },
 
-  'a test is pushed to its endpoint alone, in a list of its own, also while that is paused': async (ports) => {
+  'a test event is pushed only to its endpoint, in a list of its own, even while paused': async (ports) => {
     const { account, webhook } = await waiting(ports, 1)
     await added(ports, aWebhook(account))
     await ports.webhooks.change(account, webhook.id, { state: 'paused' }, longAgo)
@@ -256,7 +256,9 @@ export const pushing: Contract<StoredPorts> = {
     assert.deepEqual(list.groups, [{ id: test, sequence: 1, occurred: longAgo, data: { type: 'test' } }])
   },
 
-  'what waits for all endpoints is counted by how they are, of each no more rows than are asked for': async (ports) => {
+  'the backlog of all endpoints is counted by condition, up to the maximum number of rows per endpoint': async (
+    ports,
+  ) => {
     const none = { endpoints: 0, events: 0, lists: 0, dead: 0, oldest: undefined }
     const conditions = ['active', 'failing', 'paused', 'disabled'] as const
     assert.deepEqual(
@@ -280,12 +282,12 @@ export const pushing: Contract<StoredPorts> = {
     const removed = await waiting(ports, 3)
     await ports.webhooks.remove(removed.account, removed.webhook.id)
     const totals = async (rowsMax: number) =>
-      (await ports.webhooks.totals(rowsMax)).map(({ condition, endpoints, events, lists, dead: given, oldest }) => [
+      (await ports.webhooks.totals(rowsMax)).map(({ condition, endpoints, events, lists, dead: deadLists, oldest }) => [
         condition,
         endpoints,
         events,
         lists,
-        given,
+        deadLists,
         oldest !== undefined && Math.abs(oldest - at(eventsOf(last), 0).occurred) < 600_000,
       ])
     assert.deepEqual(await totals(100), [
@@ -299,7 +301,7 @@ export const pushing: Contract<StoredPorts> = {
     assert.deepEqual(ofPaused?.slice(1, 5), [1, 1, 0, 0])
   },
 
-  'each try is told as it was, the newest first': async (ports) => {
+  'each attempt is listed with its result, newest first': async (ports) => {
     const { account, webhook } = await waiting(ports, 2)
     const attempts = (offset: number, limit: number) => ports.webhooks.attempts(account, webhook.id, { offset, limit })
     assert.deepEqual(await attempts(0, 10), { total: 0, items: [] })
@@ -325,7 +327,7 @@ export const pushing: Contract<StoredPorts> = {
       assert.deepEqual(await attempts(offset, 10), { total: 2, items: [] })
   },
 
-  'tries that delivered are told among those that failed, each as it was, in pages': async (ports) => {
+  'successful attempts are listed among failed ones, each with its result, in pages': async (ports) => {
     const { account, webhook } = await waiting(ports, 3, { listSize: 1 })
     const lists = await ports.webhooks.claim(claiming)
     const [first, second, third] = [at(lists, 0), at(lists, 1), at(lists, 2)]
@@ -336,27 +338,27 @@ export const pushing: Contract<StoredPorts> = {
       beginning: 'thanks',
       milliseconds: 3,
     } as const
-    const told = [
+    const results = [
       failed(first, { at: secondsAfter(longAgo, 1) }),
       resultOf(third, { at: secondsAfter(longAgo, 2), answer: answered(200) }),
       resultOf(second, { at: secondsAfter(longAgo, 3), answer: thanks }),
     ]
-    await ports.webhooks.record(told)
+    await ports.webhooks.record(results)
     const again = at(await ports.webhooks.claim(claiming), 0)
     const last = resultOf(again, { at: secondsAfter(longAgo, 4), answer: thanks })
     await ports.webhooks.record([last])
-    const wanted = [last, ...told.toReversed()].map((result) => ({
+    const expected = [last, ...results.toReversed()].map((result) => ({
       ...result,
       events: idsOf(lists.filter(({ id }) => id === result.list)),
     }))
     for (const size of [1, 3, 10])
       for (let offset = 0; offset < 5; offset += size) {
         const page = await ports.webhooks.attempts(account, webhook.id, { offset, limit: size })
-        assert.deepEqual(page, { total: 4, items: wanted.slice(offset, offset + size) })
+        assert.deepEqual(page, { total: 4, items: expected.slice(offset, offset + size) })
       }
   },
 
-  'what ended long ago is dropped with its attempts, and so is what an endpoint that was removed left': async (
+  'lists that ended long ago are dropped with their attempts, and so are those of a removed endpoint': async (
     ports,
   ) => {
     const { account, webhook, backlog } = await waiting(ports, 4, { listSize: 1 })

@@ -7,16 +7,16 @@ import { anAccount } from '../../builders.ts'
 import { eventsOf } from '../../events-of.ts'
 import { traffic } from '../claimed-batches/traffic.ts'
 import { receiptsFor, sentMessages } from '../delivery-receipts/sent-messages.ts'
-import { callersMany, farAhead, longAgo, type Contract } from '../shared.ts'
+import { concurrentCallers, farAhead, longAgo, type Contract } from '../shared.ts'
 import { added, answered, aWebhook, claiming, pushAll, replayed, resultOf } from './an-endpoint.ts'
 
 const everything: Replay = { what: 'period', from: longAgo, to: farAhead }
 const dead: Replay = { what: 'dead' }
 
-/** An endpoint with so many events that wait. */
-async function waiting(ports: StoredPorts, to: number, wanted: Partial<NewWebhook> = {}) {
+/** Creates an endpoint with `to` waiting events. */
+async function waiting(ports: StoredPorts, to: number, fields: Partial<NewWebhook> = {}) {
   const { account, batch } = await sentMessages(traffic(ports), { to })
-  const webhook = await added(ports, aWebhook(account, wanted))
+  const webhook = await added(ports, aWebhook(account, fields))
   await ports.deliveryReceipts.apply(receiptsFor(batch, OUTCOME.delivered))
   return { account, webhook }
 }
@@ -39,9 +39,11 @@ async function fail(ports: StoredPorts): Promise<readonly string[]> {
   return idsOf(lists)
 }
 
-/** Replays are tasks: told at once, one at a time an account, each event once. */
+/**
+ * Contract of replays: each returns at once and runs as a task, one at a time per account, and queues each event once.
+ */
 export const replaying: Contract<StoredPorts> = {
-  'a replay is told at once, does nothing before it is worked on, and tells how far it is': async (ports) => {
+  'a replay is stored at once, does nothing before a worker advances it, and reports its progress': async (ports) => {
     const { webhook } = await waiting(ports, 3)
     const before = idsOf(await pushAll(ports))
     const begun = await started(ports, webhook, everything)
@@ -53,22 +55,22 @@ export const replaying: Contract<StoredPorts> = {
     assert.deepEqual(await ports.webhooks.findReplay(webhook.account, webhook.id), begun)
     assert.deepEqual(await pushAll(ports), [])
     while ((await ports.webhooks.advanceReplay()) === 'more');
-    const told = await ports.webhooks.findReplay(undefined, webhook.id)
-    assert.deepEqual([told?.id, told?.state, told?.events, told?.waiting], [begun.id, 'done', 3, 3])
-    assert.ok((told?.ended ?? 0) >= begun.started)
+    const found = await ports.webhooks.findReplay(undefined, webhook.id)
+    assert.deepEqual([found?.id, found?.state, found?.events, found?.waiting], [begun.id, 'done', 3, 3])
+    assert.ok((found?.ended ?? 0) >= begun.started)
     assert.deepEqual(idsOf(await pushAll(ports)), before)
     assert.equal((await ports.webhooks.findReplay(undefined, webhook.id))?.waiting, 0)
     assert.equal(await ports.webhooks.advanceReplay(), 'none')
   },
 
-  'one replay of an account runs at a time, whichever endpoint and however many ask; other accounts have their own':
+  'an account has one running replay at a time, over all its endpoints and concurrent requests; accounts are independent':
     async (ports) => {
       const { account, webhook } = await waiting(ports, 2)
       const second = await added(ports, aWebhook(account))
       const { webhook: others } = await waiting(ports, 2)
       await pushAll(ports)
       const begin = (i: number) => ports.webhooks.startReplay(account, (i % 2 === 0 ? webhook : second).id, everything)
-      const answers = await Promise.all(Array.from({ length: callersMany }, (_, i) => begin(i)))
+      const answers = await Promise.all(Array.from({ length: concurrentCallers }, (_, i) => begin(i)))
       const begun = answers.flatMap((answer) => (answer !== undefined && 'started' in answer ? answer.started : []))
       assert.equal(begun.length, 1)
       const running = answers.flatMap((answer) =>
@@ -81,7 +83,7 @@ export const replaying: Contract<StoredPorts> = {
       await started(ports, webhook, everything)
     },
 
-  'what was replayed before is not replayed again, also by many who work at a time': async (ports) => {
+  'an event that was replayed is not replayed again, also with concurrent workers': async (ports) => {
     const { webhook } = await waiting(ports, 20, { listSize: 3 })
     const before = idsOf(await pushAll(ports))
     for (let times = 0; times < 3; times++) {
@@ -94,7 +96,7 @@ export const replaying: Contract<StoredPorts> = {
     }
   },
 
-  'of dead lists each event is replayed once, however many of them have it, and again once it is dead again': async (
+  'of dead lists each event is replayed once, however many lists have it, and again once it is dead again': async (
     ports,
   ) => {
     const { webhook } = await waiting(ports, 4, { listSize: 2 })
@@ -110,7 +112,7 @@ export const replaying: Contract<StoredPorts> = {
     assert.equal(await replayed(ports, webhook, dead), 0)
   },
 
-  'a replay that is stopped pushes nothing more, and another may begin': async (ports) => {
+  'a stopped replay pushes nothing more, and another one can start': async (ports) => {
     const { account, webhook } = await waiting(ports, 3)
     const before = idsOf(await pushAll(ports))
     await started(ports, webhook, everything)
@@ -118,29 +120,33 @@ export const replaying: Contract<StoredPorts> = {
     assert.equal((await stop())?.state, 'stopped')
     assert.equal(await ports.webhooks.advanceReplay(), 'none')
     assert.equal(await replayed(ports, webhook, everything), 3)
-    const { state, events, waiting: left } = (await stop()) ?? assert.fail('no replay')
-    assert.deepEqual({ state, events, left }, { state: 'stopped', events: 0, left: 0 }, 'what waits is dropped')
+    const { state, events, waiting: waitingEvents } = (await stop()) ?? assert.fail('no replay')
+    assert.deepEqual(
+      { state, events, left: waitingEvents },
+      { state: 'stopped', events: 0, left: 0 },
+      'what waits is dropped',
+    )
     assert.deepEqual(await pushAll(ports), [])
     assert.equal(await replayed(ports, webhook, everything), 3)
     assert.deepEqual(idsOf(await pushAll(ports)), before)
     assert.equal((await stop())?.state, 'done', 'nothing of it waits')
   },
 
-  'an endpoint that is removed ends its replay, and another account sees none': async (ports) => {
+  'removing an endpoint ends its replay, and another account cannot see it': async (ports) => {
     const { account, webhook } = await waiting(ports, 2)
     const second = await added(ports, aWebhook(account))
     const { id: stranger } = await anAccount(ports)
     await pushAll(ports)
     await started(ports, webhook, everything)
-    const asked = (by: AccountId) => [
+    const calls = (by: AccountId) => [
       ports.webhooks.startReplay(by, webhook.id, everything),
       ports.webhooks.findReplay(by, webhook.id),
       ports.webhooks.stopReplay(by, webhook.id),
     ]
-    assert.deepEqual(await Promise.all(asked(stranger)), [undefined, undefined, undefined])
+    assert.deepEqual(await Promise.all(calls(stranger)), [undefined, undefined, undefined])
     assert.equal(await ports.webhooks.findReplay(account, second.id), undefined)
     await ports.webhooks.remove(account, webhook.id)
-    assert.deepEqual(await Promise.all(asked(account)), [undefined, undefined, undefined])
+    assert.deepEqual(await Promise.all(calls(account)), [undefined, undefined, undefined])
     assert.equal(await replayed(ports, second, everything), 0)
   },
 }

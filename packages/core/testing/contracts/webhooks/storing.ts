@@ -15,15 +15,15 @@ import { aBody, anAccount, anAddress, aNumber, numbers } from '../../builders.ts
 import { eventsOf } from '../../events-of.ts'
 import { acceptedAs, leaseSeconds, referenceOf, traffic, type Traffic } from '../claimed-batches/traffic.ts'
 import { aReceipt, handedOver, matchAll, receiptsFor, sentMessages } from '../delivery-receipts/sent-messages.ts'
-import { at, callersMany, farAhead, longAgo, testCarrier, type Contract } from '../shared.ts'
+import { at, concurrentCallers, farAhead, longAgo, testCarrier, type Contract } from '../shared.ts'
 import { added, aWebhook, pushAll } from './an-endpoint.ts'
 
-/** Wants everything that there is, with its text. */
+/** Settings of an endpoint that subscribes to every event, with texts. */
 const everything = { events: webhookEventTypes, withText: true }
 
 const listening = (ports: StoredPorts, account: AccountId) => added(ports, aWebhook(account, everything))
 
-/** What has happened since the last look, in the order in which it is pushed. */
+/** Returns the events since the last call, in the order in which they are pushed. */
 const happened = async (ports: StoredPorts): Promise<readonly WebhookEvent[]> =>
   (await pushAll(ports)).flatMap(eventsOf)
 
@@ -43,7 +43,7 @@ async function listeningTraffic(ports: StoredPorts): Promise<{ own: Traffic; acc
 }
 
 export const storing: Contract<StoredPorts> = {
-  'what carriers answered is an event of each message, with what its status tells': async (ports) => {
+  'each answer of a carrier causes an event of its message, with the data of its status': async (ports) => {
     const { own, account } = await listeningTraffic(ports)
     const ids = await own.send(account, { to: 3, costs: [10, 20, 30], text: 'hi' })
     const dispatcher = await own.dispatcher()
@@ -60,18 +60,18 @@ export const storing: Contract<StoredPorts> = {
     const statuses = await ports.messages.status(account, ids, longAgo)
     for (const [i, status] of statuses.entries()) {
       if (typeof status === 'string' || status.code === 'waiting') assert.fail('no outcome')
-      const { code, number, cost, taken } = status
+      const { code, number, cost, taken: isCharged } = status
       const event = events.find(({ data }) => 'message' in data && data.message === ids[i])
       if (event === undefined) assert.fail('no event')
       const { type: _, ...data } = event.data
-      assert.deepEqual(data, { message: ids[i], code, number, cost, taken, text: 'hi' })
+      assert.deepEqual(data, { message: ids[i], code, number, cost, taken: isCharged, text: 'hi' })
       assert.ok(Math.abs(event.occurred - status.at) < 2)
     }
     await ports.claimedBatches.record(dispatcher, outcomes)
     assert.deepEqual(await happened(ports), [], 'a record that comes again changes nothing')
   },
 
-  'what only carriers accepted is an event where it is asked for, and nowhere else': async (ports) => {
+  'an event of acceptance by a carrier is stored only for endpoints that subscribe to it': async (ports) => {
     const own = traffic(ports)
     const onlySent: readonly WebhookEventType[] = ['message.sent']
     for (const events of [onlySent, defaultEventTypes]) {
@@ -87,12 +87,12 @@ export const storing: Contract<StoredPorts> = {
           ids.map((id) => acceptedAs(`${id}`)),
         ),
       )
-      const wanted = events.includes('message.sent') ? ids.map((id) => stateOf('message.sent', id, 2)) : []
-      assert.deepEqual(shown(await happened(ports)), wanted.toSorted())
+      const expected = events.includes('message.sent') ? ids.map((id) => stateOf('message.sent', id, 2)) : []
+      assert.deepEqual(shown(await happened(ports)), expected.toSorted())
     }
   },
 
-  'events carry a text only where the endpoint asks for it': async (ports) => {
+  'events contain a text only if the endpoint wants it': async (ports) => {
     const own = traffic(ports)
     const { account, batch } = await sentMessages(own, { text: 'secret' })
     await added(ports, aWebhook(account, { withText: false }))
@@ -109,7 +109,9 @@ export const storing: Contract<StoredPorts> = {
     })
   },
 
-  'messages that end without a carrier, or as unknown because their dispatcher died, are events': async (ports) => {
+  'messages that end without a carrier, or become unknown because their dispatcher died, cause events': async (
+    ports,
+  ) => {
     const { own, account } = await listeningTraffic(ports)
     const ids = await own.send(account, { to: 3 })
     const dispatcher = await ports.claimedBatches.register(leaseSeconds)
@@ -129,7 +131,7 @@ export const storing: Contract<StoredPorts> = {
     assert.deepEqual(shown(await happened(ports)), [stateOf('message.failed', ids[2], 4)])
   },
 
-  'a dispatcher that ends in good order leaves events of what it does not know': async (ports) => {
+  'a dispatcher that ends in order causes events of messages with unknown outcomes': async (ports) => {
     const { own, account } = await listeningTraffic(ports)
     const [id] = await own.send(account)
     const dispatcher = await ports.claimedBatches.register(leaseSeconds)
@@ -139,7 +141,7 @@ export const storing: Contract<StoredPorts> = {
     assert.deepEqual(shown(await happened(ports)), [stateOf('message.unknown', id, 1)])
   },
 
-  'a receipt is one event, however often it comes, and only if it changes the state': async (ports) => {
+  'a receipt causes one event, however often it arrives, and only if it changes the state': async (ports) => {
     const own = traffic(ports)
     const { account, batch, ids } = await sentMessages(own, { to: 4 })
     await listening(ports, account)
@@ -149,12 +151,12 @@ export const storing: Contract<StoredPorts> = {
     assert.deepEqual(await happened(ports), [], 'still trying tells nothing')
     await apply(OUTCOME.unknown)()
     assert.deepEqual(shown(await happened(ports)), ids.map((id) => stateOf('message.unknown', id, 3)).toSorted())
-    await Promise.all(Array.from({ length: callersMany }, apply(OUTCOME.undeliverable)))
+    await Promise.all(Array.from({ length: concurrentCallers }, apply(OUTCOME.undeliverable)))
     await apply(OUTCOME.delivered)()
     assert.deepEqual(shown(await happened(ports)), ids.map((id) => stateOf('message.failed', id, 4)).toSorted())
   },
 
-  'a receipt that came before its message is an event once it has found it': async (ports) => {
+  'a receipt that arrived before its message causes an event once it is matched': async (ports) => {
     const own = traffic(ports)
     const { account, batch, ids, record } = await handedOver(own)
     await added(ports, aWebhook(account))
@@ -165,13 +167,13 @@ export const storing: Contract<StoredPorts> = {
     assert.deepEqual(shown(await happened(ports)), [stateOf('message.delivered', ids[0], 4)])
   },
 
-  'each message that is deleted is one event, however often and by how many it is asked for': async (ports) => {
+  'each deleted message causes one event, however often and concurrently it is requested': async (ports) => {
     const { own, account } = await listeningTraffic(ports)
     const ids = await own.send(account, { to: 3, costs: [10, 20, 30], due: farAhead, text: 'later' })
     const [sentAtOnce] = await own.send(account)
-    const wanted = [...ids.slice(0, 2), ...ids.slice(0, 2), sentAtOnce ?? assert.fail('no message')]
+    const requestedIds = [...ids.slice(0, 2), ...ids.slice(0, 2), sentAtOnce ?? assert.fail('no message')]
     await Promise.all(
-      Array.from({ length: callersMany }, () => ports.messages.deleteScheduled(account, wanted, longAgo)),
+      Array.from({ length: concurrentCallers }, () => ports.messages.deleteScheduled(account, requestedIds, longAgo)),
     )
     const events = await happened(ports)
     assert.deepEqual(
@@ -185,12 +187,14 @@ export const storing: Contract<StoredPorts> = {
     if (typeof status !== 'object' || status.code === 'waiting') assert.fail('no outcome')
     const event = events.find(({ id }) => id === messageEventId(at(ids, 0), 4)) ?? assert.fail('no event')
     const { type: _, ...data } = event.data
-    const { number, cost, taken } = status
-    assert.deepEqual(data, { message: ids[0], code: OUTCOME.cancelled, number, cost, taken, text: 'later' })
+    const { number, cost, taken: isCharged } = status
+    assert.deepEqual(data, { message: ids[0], code: OUTCOME.cancelled, number, cost, taken: isCharged, text: 'later' })
     assert.equal(cost, 0)
   },
 
-  'a deletion is an event only where the endpoint asks for failures, and of nobody else': async (ports) => {
+  'a deletion causes an event only for endpoints that subscribe to failures, and none of other accounts': async (
+    ports,
+  ) => {
     const own = traffic(ports)
     const [account, stranger] = [await own.account(), await own.account()]
     await added(ports, aWebhook(account, { events: ['message.delivered'] }))
@@ -200,7 +204,7 @@ export const storing: Contract<StoredPorts> = {
     assert.deepEqual(await happened(ports), [])
   },
 
-  'a reply is an event, and what it changes is another; a confirmation is nobody’s message': async (ports) => {
+  'a reply causes an event, and its opt-out another one; a confirmation causes none': async (ports) => {
     const own = traffic(ports)
     const { account, batch } = await sentMessages(own)
     await listening(ports, account)
@@ -236,7 +240,7 @@ export const storing: Contract<StoredPorts> = {
     assert.deepEqual(await happened(ports), [])
   },
 
-  'a message to the account’s code is a short code message, and no reply': async (ports) => {
+  'a message to a code of the account causes an event of a short code message, not of a reply': async (ports) => {
     const { id: account } = await anAccount(ports)
     await ports.senders.assign(anAddress('31555'), account)
     await listening(ports, account)
@@ -248,7 +252,7 @@ export const storing: Contract<StoredPorts> = {
     assert.deepEqual(rest, [])
   },
 
-  'opt-outs by hand and from a list are events of the account, once; other suppressions are none': async (ports) => {
+  'manual and imported opt-outs cause one event each for the account; other suppressions cause none': async (ports) => {
     const { suppressions } = ports
     const { id: scope } = await anAccount(ports)
     await listening(ports, scope)
@@ -269,8 +273,12 @@ export const storing: Contract<StoredPorts> = {
       await suppressions.remove({ ...entry, scope: 'everybody', kind })
     }
     const events = await happened(ports)
-    const told = events.map(({ data }) => [data.type, 'number' in data && data.number, 'text' in data && data.text])
-    assert.deepEqual(told.toSorted(), [
+    const pushedData = events.map(({ data }) => [
+      data.type,
+      'number' in data && data.number,
+      'text' in data && data.text,
+    ])
+    assert.deepEqual(pushedData.toSorted(), [
       ['optout.added', number, undefined],
       ['optout.added', other, undefined],
       ['optout.added', third, 'no more'],
@@ -279,9 +287,7 @@ export const storing: Contract<StoredPorts> = {
     assert.equal(new Set(events.map(({ id }) => id)).size, 4)
   },
 
-  'an endpoint gets what happens from its addition on, also while it is paused, and nothing of other accounts': async (
-    ports,
-  ) => {
+  'an endpoint gets events from its addition on, also while paused, and none of other accounts': async (ports) => {
     const own = traffic(ports)
     const [before, after, paused] = [await sentMessages(own), await sentMessages(own), await sentMessages(own)]
     const stranger = await own.account()
@@ -300,27 +306,26 @@ export const storing: Contract<StoredPorts> = {
     assert.deepEqual(shown(await happened(ports)), [stateOf('message.delivered', paused.ids[0], 4)])
   },
 
-  'while endpoints come and go, each message is told at most once to each, and to one that stays exactly once': async (
-    ports,
-  ) => {
-    const own = traffic(ports)
-    const { account, batch, ids } = await sentMessages(own, { to: 40 })
-    const stays = await added(ports, aWebhook(account))
-    const comeAndGo = async (): Promise<void> => {
-      const { id } = await added(ports, aWebhook(account))
-      await ports.webhooks.change(account, id, { state: 'paused' }, longAgo)
-      await ports.webhooks.change(account, id, { state: 'active' }, longAgo)
-      await ports.webhooks.remove(account, id)
-    }
-    const receipts = receiptsFor(batch, OUTCOME.delivered)
-    await Promise.all([
-      ...receipts.map((receipt) => ports.deliveryReceipts.apply([receipt])),
-      ...Array.from({ length: 6 }, comeAndGo),
-    ])
-    const lists = await pushAll(ports)
-    const toEach = lists.flatMap((list) => eventsOf(list).map(({ id }) => `${list.webhook.id} ${id}`))
-    assert.equal(new Set(toEach).size, toEach.length)
-    const toStays = lists.filter(({ webhook }) => webhook.id === stays.id).flatMap(eventsOf)
-    assert.deepEqual(shown(toStays), ids.map((id) => stateOf('message.delivered', id, 4)).toSorted())
-  },
+  'while endpoints come and go, each message is reported at most once to each, and exactly once to one that stays':
+    async (ports) => {
+      const own = traffic(ports)
+      const { account, batch, ids } = await sentMessages(own, { to: 40 })
+      const stays = await added(ports, aWebhook(account))
+      const comeAndGo = async (): Promise<void> => {
+        const { id } = await added(ports, aWebhook(account))
+        await ports.webhooks.change(account, id, { state: 'paused' }, longAgo)
+        await ports.webhooks.change(account, id, { state: 'active' }, longAgo)
+        await ports.webhooks.remove(account, id)
+      }
+      const receipts = receiptsFor(batch, OUTCOME.delivered)
+      await Promise.all([
+        ...receipts.map((receipt) => ports.deliveryReceipts.apply([receipt])),
+        ...Array.from({ length: 6 }, comeAndGo),
+      ])
+      const lists = await pushAll(ports)
+      const toEach = lists.flatMap((list) => eventsOf(list).map(({ id }) => `${list.webhook.id} ${id}`))
+      assert.equal(new Set(toEach).size, toEach.length)
+      const toStays = lists.filter(({ webhook }) => webhook.id === stays.id).flatMap(eventsOf)
+      assert.deepEqual(shown(toStays), ids.map((id) => stateOf('message.delivered', id, 4)).toSorted())
+    },
 }
