@@ -1,15 +1,15 @@
 import { until } from '@gateway/core/testing'
 import { eventLoopBusy } from './event-loop-busy.ts'
 
-/** Occupies the event loop until so much has gone, by the clock of the looks. */
+/** Blocks the event loop for this many milliseconds, by the clock of the measurement. */
 function work(milliseconds: number): void {
   const end = performance.now() + milliseconds
   while (performance.now() < end);
 }
 
-test('an event loop that works is busy, and one that waits is not', async () => {
+test('a working event loop is busy, and a waiting one is not', async () => {
   const isBusy = eventLoopBusy()
-  // What the loop does before its first turn is not counted.
+  // Work before the first turn of the loop is not measured.
   await new Promise(setImmediate)
   await until(() => {
     work(150)

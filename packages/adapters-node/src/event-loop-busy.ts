@@ -1,11 +1,11 @@
 import { performance } from 'node:perf_hooks'
 
-/** Utilization is looked at again after so long. */
-const lookMilliseconds = 100
+/** Milliseconds between two measurements of the utilization. */
+const measureMilliseconds = 100
 
 /**
- * Whether the event loop of this thread has worked for more than half of the time since the last look, at least a tenth
- * of a second.
+ * Returns a function that is true if the event loop of this thread was busy for more than half of the time since the
+ * last measurement, at least a tenth of a second ago.
  */
 export function eventLoopBusy(): () => boolean {
   let last = performance.eventLoopUtilization()
@@ -13,7 +13,7 @@ export function eventLoopBusy(): () => boolean {
   let isBusy = false
   return () => {
     const now = performance.now()
-    if (now - lookedAt < lookMilliseconds) return isBusy
+    if (now - lookedAt < measureMilliseconds) return isBusy
     const current = performance.eventLoopUtilization()
     isBusy = performance.eventLoopUtilization(current, last).utilization > 0.5
     last = current

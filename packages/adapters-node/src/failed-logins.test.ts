@@ -6,13 +6,13 @@ import { failedLoginReports, failureCounts, recentCounts, type FailedLogins } fr
 
 const [anna, bob] = [1 as AccountId, 2 as AccountId]
 
-function told(settings: Parameters<typeof failedLoginReports>[1] = {}) {
+function recordReports(settings: Parameters<typeof failedLoginReports>[1] = {}) {
   const all: FailedLogins[] = []
   return { all, reports: failedLoginReports((failed) => all.push(failed), settings) }
 }
 
-test('the first failure of an account from a network is told at once, and no more of them within the minute', () => {
-  const { all, reports } = told()
+test('the first failure of an account from a network is reported at once, and no further one within the minute', () => {
+  const { all, reports } = recordReports()
   for (let i = 0; i < 900; i++) reports.failed('u', anna, 'n')
   reports.failed('u', anna, 'm')
   reports.failed('v', bob, 'n')
@@ -23,8 +23,8 @@ test('the first failure of an account from a network is told at once, and no mor
   ])
 })
 
-test('what came after the first is told together when its time is over, and nothing if nothing came', async () => {
-  const { all, reports } = told({ seconds: 0.05 })
+test('failures after the first are reported together when the minute is over, and nothing if there were none', async () => {
+  const { all, reports } = recordReports({ seconds: 0.05 })
   for (let i = 0; i < 900; i++) reports.failed('u', anna, 'n')
   reports.failed('v', bob, 'n')
   await until(() => all.length === 3)
@@ -37,14 +37,14 @@ test('what came after the first is told together when its time is over, and noth
   expect(all.filter(({ account, network }) => account === anna && network === 'n')).toHaveLength(2)
 })
 
-test('names that nobody has are told together, by network', () => {
-  const { all, reports } = told()
+test('failures with unknown names are reported together, by network', () => {
+  const { all, reports } = recordReports()
   for (let i = 0; i < 900; i++) reports.failed(`made up ${i}`, null, 'n')
   expect(all).toEqual([{ account: null, network: 'n', failures: 1 }])
 })
 
-test('what is refused without a look-up counts for the account of the failure before it, or is not told', async () => {
-  const { all, reports } = told({ seconds: 0.05 })
+test('a refusal without a look-up counts for the account of the previous failure, if there was one', async () => {
+  const { all, reports } = recordReports({ seconds: 0.05 })
   reports.failedAgain('nobody yet', 'n')
   reports.failed('u', anna, 'n')
   for (let i = 0; i < 5; i++) reports.failedAgain('u', 'n')
@@ -55,8 +55,8 @@ test('what is refused without a look-up counts for the account of the failure be
   ])
 })
 
-test('of more networks than the bound the rest is told together: a flood writes a bounded number of lines', () => {
-  const { all, reports } = told({ windowsMax: 3 })
+test('beyond the maximum number of networks the others are reported together, so that a flood writes a limited number of lines', () => {
+  const { all, reports } = recordReports({ windowsMax: 3 })
   for (let i = 0; i < 900; i++) reports.failed('u', anna, `n ${i}`)
   expect(all.map(({ account, network }) => [account, network])).toEqual([
     [anna, 'n 0'],
@@ -72,7 +72,7 @@ describe('the contract of the port LoginFailures', () => {
   )
 })
 
-/** Counts by a clock in seconds. */
+/** Returns a counter with a clock in seconds. */
 function at(keysMax?: number) {
   let now = 0
   const failures = failureCounts(keysMax, () => now * 1000)
@@ -83,21 +83,21 @@ function at(keysMax?: number) {
   }
 }
 
-test('so many failures within any minute, not only within one that begins with the first of them', async () => {
+test('failures are counted within every minute, not only within one that begins with the first of them', async () => {
   const count = at()
   const found: unknown[] = []
   for (const seconds of [0, 30, 59, 59.5, 60, 61, 89, 90, 91]) found.push(await count('anna', seconds, 3))
   expect(found).toEqual(['counted', 'counted', 'counted', 0.5, 'counted', 29, 1, 'counted', 28])
 })
 
-test('failures that are too many do not make the wait longer', async () => {
+test('failures beyond the limit do not extend the waiting time', async () => {
   const count = at()
   await count('anna', 0, 1)
   for (let i = 0; i < 100; i++) expect(await count('anna', 0.5, 1)).toBe(59.5)
   expect(await count('anna', 60, 1)).toBe('counted')
 })
 
-test('the wait is never longer than the limit says, whatever fraction of a millisecond the clock shows', async () => {
+test('the waiting time never exceeds the limit, at any fraction of a millisecond', async () => {
   for (let fraction = 0; fraction < 1; fraction += 0.001) {
     const failures = failureCounts(10, () => 15_000 + fraction)
     expect(await failures.count('anna', { failuresMax: 1, seconds: 60 })).toEqual({
@@ -107,14 +107,14 @@ test('the wait is never longer than the limit says, whatever fraction of a milli
   }
 })
 
-test('keys do not notice each other, and of more than the bound the one that failed longest ago is forgotten', async () => {
+test('keys are independent, and beyond the maximum the key with the oldest failure is forgotten', async () => {
   const count = at(2)
   for (const key of ['a', 'b', 'c']) expect(await count(key, 0, 1)).toBe('counted')
   expect(await count('b', 1, 1)).toBe(59)
   expect(await count('a', 1, 1)).toBe('counted')
 })
 
-test('counts start again their time after the first', () => {
+test('a count starts again when its time after the first event is over', () => {
   let now = 0
   const counts = recentCounts(60, 10, () => now)
   counts.add('n')
@@ -127,7 +127,7 @@ test('counts start again their time after the first', () => {
   expect(counts.of('n')).toBe(1)
 })
 
-test('of more keys than the bound the one counted longest ago is forgotten', () => {
+test('beyond the maximum number of keys the one counted longest ago is forgotten', () => {
   const counts = recentCounts(60, 2)
   for (const key of ['a', 'b', 'a', 'c']) counts.add(key)
   expect(['a', 'b', 'c'].map((key) => counts.of(key))).toEqual([2, 0, 1])

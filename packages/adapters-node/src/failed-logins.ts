@@ -2,12 +2,14 @@ import type { AccountId } from '@gateway/core/accounts'
 import type { LoginFailures, Secrets } from '@gateway/core/people'
 import { LRUCache } from 'lru-cache'
 
-/** Failed log-ins from one network: with the name of one account, or with unknown names. */
+/** Failed log-ins from one network, with the name of one account or with unknown names. */
 export interface FailedLogins {
-  /** Null: nobody has the names. They are not told, as somebody may have typed a password there (P-15). */
+  /**
+   * Null for unknown names. The names are not reported, because a person may have typed a password as a name (P-15).
+   */
   readonly account: AccountId | null
   readonly network: string
-  /** Since the report before this one of the same account and network. */
+  /** Number of failures since the previous report of the same account and network. */
   readonly failures: number
 }
 
@@ -18,22 +20,22 @@ interface Window {
 }
 
 export interface FailedLoginReports {
-  /** `user` stands for the name, which is looked up: null if nobody has it. */
+  /** Records a failure. `user` is the name, and `account` the account with that name, or null. */
   failed(user: string, account: AccountId | null, network: string): void
-  /** Refused without a look-up, so counted for the account that the user's last failure was told of. */
+  /** Records a refusal without a look-up. It counts for the account of the user's last failure. */
   failedAgain(user: string, network: string): void
 }
 
-/** Number of users kept for `failedAgain`. */
+/** Maximum number of users remembered for `failedAgain`. */
 const usersMax = 10_000
 
-/** The network under which reports beyond `windowsMax` are combined. */
+/** Network under which reports beyond `windowsMax` are combined. */
 const otherNetworks = 'others'
 
 /**
  * Reports the first failure of an account (or of unknown names) from a network at once, and later ones together, at
- * most once in
- * `seconds` (60). Beyond `windowsMax` (100) of them at a time the network is 'others'.
+ * most once in `seconds` (default 60). Beyond `windowsMax` (default 100) accounts and networks at a time, the reported
+ * network is 'others'.
  */
 export function failedLoginReports(
   report: (failed: FailedLogins) => void,
@@ -78,22 +80,22 @@ export function failedLoginReports(
 }
 
 /**
- * Counts failed log-ins in this process alone. Remembers `keysMax` keys: more than can fail while they are hashed one
- * after the other. `now` is in milliseconds and never goes back.
+ * Counts failed log-ins of this process alone. Remembers `keysMax` keys, more than can fail while they are hashed one
+ * after the other. `now` returns milliseconds and never goes back.
  */
 export function failureCounts(keysMax = 10_000, now: () => number = () => performance.now()): LoginFailures {
-  /** When each failure stops to count, in order. */
+  /** Times at which the failures expire, in order. */
   const endings = new LRUCache<string, readonly number[]>({ max: keysMax })
 
   return {
     count(key, { failuresMax, seconds }) {
-      // Whole milliseconds, so that adding and subtracting the limit is exact.
+      // Integer milliseconds, so that adding and subtracting the limit is exact.
       const at = Math.floor(now())
       const counting = (endings.peek(key) ?? []).filter((ends) => ends > at)
       const isWithinLimit = counting.length < failuresMax
       const all = isWithinLimit ? [...counting, at + seconds * 1000].sort((a, b) => a - b) : counting
       endings.set(key, all)
-      // There is room when all but the last `failuresMax` and the first of these have ended.
+      // There is room when all but the last `failuresMax` have expired, and the first of these too.
       return Promise.resolve({ isWithinLimit, waitSeconds: ((all.at(-failuresMax) ?? at) - at) / 1000 })
     },
   }
@@ -106,8 +108,8 @@ export interface RecentCounts {
 }
 
 /**
- * Counts start again `seconds` after their first. Of more than `keysMax` keys the one counted longest ago is forgotten.
- * `now` is in milliseconds and never goes back.
+ * Counts events by key. A count starts again `seconds` after its first event. Of more than `keysMax` keys, the one
+ * counted longest ago is forgotten. `now` returns milliseconds and never goes back.
  */
 export function recentCounts(
   seconds: number,

@@ -2,8 +2,8 @@ import { networkQueue, type NetworkQueueSettings } from './network-queue.ts'
 
 const settings = { atOnceMax: 2, waitingMax: 10 }
 
-/** Work that ends when the test says so. */
-function held(bounds: NetworkQueueSettings) {
+/** Returns a queue with jobs that end when the test says so. */
+function queueOfHeldJobs(bounds: NetworkQueueSettings) {
   const queue = networkQueue(bounds)
   const started: string[] = []
   const ends = new Map<string, () => void>()
@@ -23,8 +23,8 @@ function held(bounds: NetworkQueueSettings) {
   }
 }
 
-test('no more than the bound runs at a time, the rest in the order it came', async () => {
-  const work = held(settings)
+test('at most the configured number of jobs runs concurrently, and the others in order', async () => {
+  const work = queueOfHeldJobs(settings)
   const all = Promise.all(['a', 'b', 'c', 'd'].map((name) => work.run('n', name)))
   await new Promise(setImmediate)
   expect(work.started).toEqual(['a', 'b'])
@@ -36,9 +36,9 @@ test('no more than the bound runs at a time, the rest in the order it came', asy
   expect(await all).toEqual(['a', 'b', 'c', 'd'])
 })
 
-test('while the event loop is busy one runs at a time, and as many as before when it is not', async () => {
+test('while the event loop is busy one job runs at a time, and later as many as before', async () => {
   let isBusy = true
-  const work = held({ ...settings, isBusy: () => isBusy })
+  const work = queueOfHeldJobs({ ...settings, isBusy: () => isBusy })
   const all = Promise.all(['a', 'b', 'c', 'd', 'e'].map((name) => work.run('n', name)))
   await new Promise(setImmediate)
   expect(work.started).toEqual(['a'])
@@ -59,8 +59,8 @@ test('while the event loop is busy one runs at a time, and as many as before whe
   expect(await last).toBe('f')
 })
 
-test('a flood from one network delays another network by one turn only', async () => {
-  const work = held({ ...settings, atOnceMax: 1 })
+test('a flood from one network delays another network by only one job', async () => {
+  const work = queueOfHeldJobs({ ...settings, atOnceMax: 1 })
   const all = ['a', 'b', 'c', 'd', 'e'].map((name) => work.run('flood', name))
   all.push(work.run('quiet', 'q'))
   await new Promise(setImmediate)
@@ -71,11 +71,11 @@ test('a flood from one network delays another network by one turn only', async (
 
 const refused = expect.objectContaining({ code: 'overloaded' }) as unknown
 
-/** What is rejected becomes an answer, so that nothing is unhandled meanwhile. */
+/** Turns a rejection into a result, so that none is unhandled meanwhile. */
 const answer = (of: Promise<string>) => of.catch((problem: unknown) => problem)
 
-test('when the queue is full, the newest that waits makes room for the newcomer of a network that is alone', async () => {
-  const work = held({ atOnceMax: 1, waitingMax: 2 })
+test('when the queue is full, the newest waiting job is refused for a job of a network without any', async () => {
+  const work = queueOfHeldJobs({ atOnceMax: 1, waitingMax: 2 })
   const all = ['a', 'b', 'c', 'd'].map((name) => answer(work.run('n', name)))
   for (const name of ['a', 'b', 'd']) await work.end(name)
   expect(await Promise.all(all)).toEqual(['a', 'b', refused, 'd'])
@@ -86,8 +86,8 @@ test('when the queue is full, the newest that waits makes room for the newcomer 
   expect(work.queue.waiting).toBe(0)
 })
 
-test('when the queue is full, the newest of the network that has most waiting makes room for another network', async () => {
-  const work = held({ atOnceMax: 1, waitingMax: 3 })
+test('when the queue is full, the newest job of the network with the most waiting jobs is refused for another network', async () => {
+  const work = queueOfHeldJobs({ atOnceMax: 1, waitingMax: 3 })
   const all = ['a', 'b', 'c'].map((name) => answer(work.run('n', name)))
   all.push(answer(work.run('m', 'd')), answer(work.run('o', 'e')))
   for (const name of ['a', 'b', 'd', 'e']) await work.end(name)
@@ -95,21 +95,21 @@ test('when the queue is full, the newest of the network that has most waiting ma
   expect(await Promise.all(all)).toEqual(['a', 'b', refused, 'd', 'e'])
 })
 
-test('among networks that have as much waiting the one whose turn comes last makes room: the first are served', async () => {
-  const work = held({ atOnceMax: 1, waitingMax: 2 })
+test('of networks with equally many waiting jobs, the one whose turn comes last has its newest refused', async () => {
+  const work = queueOfHeldJobs({ atOnceMax: 1, waitingMax: 2 })
   const all = ['m', 'n', 'o', 'p', 'q'].map((network) => answer(work.run(network, `of ${network}`)))
   for (const name of ['of m', 'of n', 'of q']) await work.end(name)
   expect(await Promise.all(all)).toEqual(['of m', 'of n', refused, refused, 'of q'])
 })
 
-test('a network with a burden makes room for one without, and never the other way round', async () => {
-  const work = held({ atOnceMax: 1, waitingMax: 2, burdenOf: (network) => (network === 'guesser' ? 1 : 0) })
+test('a network with a burden gives its place to one without, and never the other way round', async () => {
+  const work = queueOfHeldJobs({ atOnceMax: 1, waitingMax: 2, burdenOf: (network) => (network === 'guesser' ? 1 : 0) })
   const all = ['first', 'guesser', 'm', 'n', 'guesser'].map((network, i) => answer(work.run(network, `${i}`)))
   for (const name of ['0', '2', '3']) await work.end(name)
   expect(await Promise.all(all)).toEqual(['0', refused, '2', '3', refused])
 })
 
-test('no more waits than is done in the time of the setting, by what work took lately, but ten times what runs at once', async () => {
+test('the waiting jobs are limited to what recent jobs would do within the configured time, but at least ten times the concurrency', async () => {
   let now = 0
   const queue = networkQueue({ atOnceMax: 2, waitingMax: 100, waitSecondsMax: 1, now: () => now })
   const run = (milliseconds: number) => queue.run('n', () => Promise.resolve(void (now += milliseconds)))
@@ -125,7 +125,7 @@ test('no more waits than is done in the time of the setting, by what work took l
   expect(await waitingOf(90)).toBe(20)
 })
 
-test('while the event loop is busy only as many wait as one at a time does in the time of the setting', async () => {
+test('while the event loop is busy the limit of waiting jobs assumes one job at a time', async () => {
   let now = 0
   const settings = { atOnceMax: 2, waitingMax: 100, waitSecondsMax: 1, now: () => now, isBusy: () => true }
   const queue = networkQueue(settings)
@@ -135,7 +135,7 @@ test('while the event loop is busy only as many wait as one at a time does in th
   await Promise.all(all)
 })
 
-test('work that fails gives its turn on', async () => {
+test('the next job runs after a job that fails', async () => {
   const queue = networkQueue({ ...settings, atOnceMax: 1 })
   const failing = queue.run('n', () => Promise.reject(new Error('out of memory')))
   const next = queue.run('n', () => Promise.resolve('done'))

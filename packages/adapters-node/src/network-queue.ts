@@ -1,31 +1,31 @@
 /**
- * Runs a bounded number of jobs at a time and queues the rest, fair by network: a flood from one network delays itself
- * only.
+ * Runs a limited number of jobs at a time and queues the others. Networks take turns, so that a flood from one network
+ * delays only itself.
  */
 export interface NetworkQueue {
-  /** How many jobs wait. */
+  /** Number of waiting jobs. */
   readonly waiting: number
   /**
-   * Runs `work` when its turn comes. Rejects with an error whose `code` is 'overloaded', and does nothing, if too much
-   * waits: at once, or while it waits, when its place goes to a network that burdens the queue less. Work that started
-   * is never refused.
+   * Runs `work` in its turn. If too many jobs wait, rejects with an error whose `code` is 'overloaded' without running
+   * it: at once, or later, when another network that burdens the queue less needs the place. Started work is never
+   * refused.
    */
   run<T>(network: string, work: () => Promise<T>): Promise<T>
 }
 
 export interface NetworkQueueSettings {
   readonly atOnceMax: number
-  /** While this is true one job runs at a time. Default: never. */
+  /** While it returns true, only one job runs at a time. Default: never. */
   readonly isBusy?: () => boolean
   readonly waitingMax: number
   /**
-   * No more may wait than is done in so long, by what work took lately; but always ten times `atOnceMax`. Default: no
-   * such bound.
+   * Maximum time that a job may wait, in seconds, estimated from the duration of recent jobs. At least ten times
+   * `atOnceMax` jobs may always wait. Default: no limit.
    */
   readonly waitSecondsMax?: number
-  /** In milliseconds; it never goes back. */
+  /** Returns the time in milliseconds. It never goes back. */
   readonly now?: () => number
-  /** What a network has done lately that counts against it like work that waits. Default: nothing. */
+  /** Returns the recent activity of a network that counts like waiting jobs. Default: 0. */
   readonly burdenOf?: (network: string) => number
 }
 
@@ -35,8 +35,8 @@ interface Waiting {
 }
 
 /**
- * A network's first waiting work starts after at most one of each other network. When the queue is full, the newest
- * work of the network with the greatest burden is refused, also if it is the newcomer.
+ * Creates a queue. The first waiting job of a network starts after at most one job of each other network. If the queue
+ * is full, the newest job of the network with the greatest burden is refused, which may be the newcomer.
  */
 export function networkQueue(settings: NetworkQueueSettings): NetworkQueue {
   const {
@@ -47,7 +47,7 @@ export function networkQueue(settings: NetworkQueueSettings): NetworkQueue {
     burdenOf = () => 0,
     now = () => performance.now(),
   } = settings
-  /** By network; the order of the keys is that of the turns. */
+  /** Waiting jobs by network. The order of the keys is the order of the turns. */
   const queues = new Map<string, Waiting[]>()
   let running = 0
   let waiting = 0
@@ -58,7 +58,10 @@ export function networkQueue(settings: NetworkQueueSettings): NetworkQueue {
     return waiting >= Math.min(waitingMax, Math.max(10 * atOnceMax, done))
   }
 
-  /** A moving average: what took longer counts after some of it, and one that stood still does not count much. */
+  /**
+   * Updates the moving average of the duration. A long duration counts fully only after several jobs, and a pause of
+   * the process counts little.
+   */
   function learn(milliseconds: number): void {
     usualMilliseconds = usualMilliseconds === 0 ? milliseconds : usualMilliseconds * 0.9 + milliseconds * 0.1
   }
@@ -79,12 +82,12 @@ export function networkQueue(settings: NetworkQueueSettings): NetworkQueue {
     const [network, queue] = next
     queues.delete(network)
     const first = queue.shift()
-    if (queue.length > 0) queues.set(network, queue) // behind all others
+    if (queue.length > 0) queues.set(network, queue) // behind all others, so that each has its turn
     waiting--
     return first
   }
 
-  /** Of networks that burden the queue alike the one whose turn comes last. */
+  /** Returns the network with the greatest burden; of several, the one whose turn comes last. */
   function heaviestNetwork(): { readonly network: string; readonly burden: number } {
     let heaviest = { network: '', burden: 0 }
     for (const [network, { length }] of queues) {
@@ -94,7 +97,7 @@ export function networkQueue(settings: NetworkQueueSettings): NetworkQueue {
     return heaviest
   }
 
-  /** Refuses what came last from the network with the greatest burden; throws if nothing of it waits. */
+  /** Refuses the newest job of the network with the greatest burden. Throws if that network has no waiting job. */
   function makeRoom(newcomer: string): void {
     const own = (queues.get(newcomer)?.length ?? 0) + 1 + burdenOf(newcomer)
     const { network, burden } = heaviestNetwork()
@@ -117,7 +120,7 @@ export function networkQueue(settings: NetworkQueueSettings): NetworkQueue {
     queues.set(network, queue)
     waiting++
     const turned = new Promise<void>((start, refuse) => queue.push({ start, refuse }))
-    // There may be room again.
+    // A place may be free again.
     startNext()
     return turned
   }
@@ -140,9 +143,9 @@ export function networkQueue(settings: NetworkQueueSettings): NetworkQueue {
   }
 }
 
-/** One for all: to make one for each refusal was a twelfth of what a flood of log-ins costs. */
+/** Shared error: creating one for each refusal was a twelfth of the cost of a flood of log-ins. */
 const overloaded = Object.assign(new Error('too many passwords are waiting to be checked'), { code: 'overloaded' })
 
-/** Whether `run` rejected so because too much waits. */
+/** Returns true if `run` rejected because too many jobs wait. */
 export const isOverload = (problem: unknown): boolean =>
   problem instanceof Error && 'code' in problem && problem.code === 'overloaded'

@@ -9,7 +9,7 @@ import { systemClock } from './system-clock.ts'
 
 const now = instant(Date.UTC(2026, 9, 18, 8))
 
-// 1 ms in place of 28: what is counted, refused and let in does not depend on it. Tests of time take the full cost.
+// 1 ms instead of 28, which does not affect counts and refusals. Tests of durations use the full cost.
 const cheap = { hashCost: 9 }
 const dear = { hashCost: 14 }
 
@@ -17,7 +17,7 @@ describe('the contract of the port Secrets', () => {
   test.each(Object.entries(secretsContract))('%s', (_, check) => check(nodeSecrets(cheap)))
 })
 
-test('a password is hashed at the full cost if nothing else is said, and is right then', async () => {
+test('by default a password is hashed at full cost, and its check succeeds', async () => {
   const { check, secrets, stored } = await aUser(dear)
   expect(stored).toMatch(/^\$scrypt-sha256\$ln=14,r=8,p=1\$/)
   const byDefault = await nodeSecrets().hashPassword('right')
@@ -64,7 +64,7 @@ async function aUser(settings: NodeSecretsSettings = {}) {
   }
   const guess = (count: number, other: Other = {}) =>
     Promise.all(Array.from({ length: count }, (_, i) => check(`wrong ${i}`, other)))
-  /** Log-ins with names that nobody has, from so many networks in turn. */
+  /** Logs in with unknown names from this many networks in turn. */
   const strangers = (count: number, networks: number, name = 'made-up') =>
     Array.from({ length: count }, (_, i) =>
       check('p', { login: `${name}-${i}`, stored: undefined, network: `10.0.${i % networks}.0/24` }),
@@ -72,13 +72,13 @@ async function aUser(settings: NodeSecretsSettings = {}) {
   return { secrets, stored, check, guess, strangers, hashed }
 }
 
-test('keys: 256 bits of chance in characters that need no encoding, recognisable by how they begin', () => {
+test('keys have 256 random bits in characters that need no encoding, and a recognizable prefix', () => {
   const secrets = nodeSecrets()
   expect(secrets.newApiKey()).toMatch(/^gw_[\w-]{43}$/)
   expect(secrets.newPassword()).toMatch(/^[\w-]{16,}$/)
   const keys = Array.from({ length: 1000 }, () => secrets.newApiKey())
   expect(new Set(keys).size).toBe(1000)
-  // What is stored in clear tells the keys of one account apart.
+  // The characters that are stored in clear text distinguish the keys of one account.
   expect(new Set(keys.slice(0, 20).map((key) => key.slice(0, 6))).size).toBeGreaterThan(18)
 })
 
@@ -86,7 +86,7 @@ test('hashKey is SHA-256 in hex', () => {
   expect(nodeSecrets().hashKey('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad')
 })
 
-test('beyond ten failures nothing is hashed; right pairs of late, other networks and other users do not notice', async () => {
+test('after ten failures nothing is hashed; recently verified pairs, other networks and other users are not affected', async () => {
   const { check, guess, secrets } = await aUser({ failureSeconds: 120 })
   const other = await secrets.hashPassword('another')
   expect(await check('right')).toBe('right')
@@ -99,7 +99,7 @@ test('beyond ten failures nothing is hashed; right pairs of late, other networks
   expect(await check('another', { login: 'bob', stored: other })).toBe('right')
 })
 
-test('a pair that was not used for its time is refused as any other where failures were too many', async () => {
+test('a pair whose verification has expired is refused like any other after too many failures', async () => {
   const { check, guess } = await aUser({ failureSeconds: 300, verifiedSeconds: 60 })
   expect(await check('right')).toBe('right')
   await guess(10)
@@ -109,14 +109,14 @@ test('a pair that was not used for its time is refused as any other where failur
   expect(await check('right', { now: secondsAfter(now, 178) })).toHaveProperty('retryAfterSeconds')
 })
 
-test('guesses at the same time find no more room than guesses one after the other', async () => {
+test('concurrent guesses have the same limit as sequential ones', async () => {
   const { guess } = await aUser()
   const answers = await guess(40)
   expect(answers.filter((answer) => answer === 'wrong')).toHaveLength(10)
   expect(answers.filter((answer) => typeof answer === 'object')).toHaveLength(30)
 })
 
-test('equal attempts at the same time are hashed once and count as one', async () => {
+test('equal concurrent attempts are hashed once and count as one', async () => {
   const { check, guess } = await aUser()
   const same = await Promise.all(Array.from({ length: 500 }, () => check('typo')))
   expect(new Set(same)).toEqual(new Set(['wrong']))
@@ -127,13 +127,13 @@ test('equal attempts at the same time are hashed once and count as one', async (
   )
 })
 
-test('right passwords do not use up the bound', async () => {
+test('right passwords do not count towards the limit', async () => {
   const { check, guess } = await aUser({ verifiedSeconds: 0 })
   for (let i = 0; i < 12; i++) expect(await check('right')).toBe('right')
   expect(await guess(10)).toEqual(Array(10).fill('wrong'))
 })
 
-test('failures are forgotten after their time', async () => {
+test('failures expire after their time', async () => {
   const { check, guess } = await aUser()
   await guess(10)
   expect(await check('right')).toEqual({ retryAfterSeconds: 60 })
@@ -141,7 +141,7 @@ test('failures are forgotten after their time', async () => {
   expect(await check('right', { now: secondsAfter(now, 60) })).toBe('right')
 })
 
-test('a changed password is wrong at once, although the old pair was right a moment ago', async () => {
+test('a changed password invalidates a recently verified pair at once', async () => {
   const { secrets, check } = await aUser()
   expect(await check('right')).toBe('right')
   const changed = await secrets.hashPassword('new')
@@ -150,14 +150,16 @@ test('a changed password is wrong at once, although the old pair was right a mom
   expect(await check('new', { stored: changed })).toBe('right')
 })
 
-test('a pair right of late is right for that user and password only', async () => {
+test('a verification applies only to its user and password', async () => {
   const { check } = await aUser()
   expect(await check('right')).toBe('right')
   expect(await check('righ', { login: 'Annat' })).toBe('wrong')
   expect(await check('Right')).toBe('wrong')
 })
 
-/** The user CPU time of this process for work that nothing else runs beside: the load of the machine does not count. */
+/**
+ * Measures the user CPU time of this process for work that runs alone, so that the load of the machine does not count.
+ */
 async function cpuOf(work: () => Promise<unknown>): Promise<number> {
   const before = process.cpuUsage()
   await work()
@@ -165,7 +167,7 @@ async function cpuOf(work: () => Promise<unknown>): Promise<number> {
   return user
 }
 
-test('an unknown user, one without a password and a wrong password take as long: medians of CPU time within a third', async () => {
+test('an unknown user, one without a password and a wrong password take the same CPU time, within a third of the median', async () => {
   const { check, stored } = await aUser(dear)
   const kinds = { known: stored, unknown: undefined }
   const times = { known: [] as number[], unknown: [] as number[] }
@@ -181,10 +183,10 @@ test('an unknown user, one without a password and a wrong password take as long:
   expect(ratio).toBeLessThan(1.33)
 })
 
-/** The bound of a machine that nothing else runs on: the test counts hashes. */
+/** Settings without the limit of waiting time, because the test counts hashes. */
 const quiet = { waitSecondsMax: 600 }
 
-test('130 made-up names from one network: an unverified pair of that network is not refused, and waits for no more', async () => {
+test('130 invented names from one network: an unverified pair of that network is not refused and waits for no more than before', async () => {
   const { check, strangers, hashed } = await aUser(quiet)
   const flood = strangers(130, 1)
   const mine = check('right', { network: '10.0.0.0/24' })
@@ -206,7 +208,7 @@ test('400 made-up names from 250 networks: a right pair from another network is 
   expect(secrets.waiting()).toBe(0)
 })
 
-test('a flood of sign-ins from 200 networks delays a pair of requests by two hashes, and itself is bounded', async () => {
+test('a flood of sign-ins from 200 networks delays a pair of requests by two hashes, and its queue is limited', async () => {
   const { check, hashed, secrets } = await aUser(quiet)
   const flood = Array.from({ length: 200 }, (_, i) =>
     check('p', { login: `user ${i}@x`, stored: undefined, network: `10.0.${i}.0/24`, use: 'sign-in' }),
@@ -220,7 +222,7 @@ test('a flood of sign-ins from 200 networks delays a pair of requests by two has
   expect(await check('right', { use: 'sign-in', network: '192.0.3.0/24' })).toBe('right')
 })
 
-test('under that attack, gone on with, a right pair from a network without failures is never refused', async () => {
+test('during a continued attack, a right pair from a network without failures is never refused', async () => {
   const { check, strangers, hashed } = await aUser({ ...dear, waitingMax: 15, waitSecondsMax: 600 })
   await Promise.all(strangers(17, 17, 'first'))
   const floods = strangers(40, 17, 'second')
@@ -236,16 +238,16 @@ test('under that attack, gone on with, a right pair from a network without failu
   expect(await Promise.all(floods)).toContain('overloaded')
 })
 
-test('when too much waits, an attempt is refused as overloaded and counts as no failure', async () => {
+test('when too many attempts wait, a further one is refused as overloaded and does not count as a failure', async () => {
   const { check, guess } = await aUser({ ...dear, hashesMax: 1, waitingMax: 3, waitSecondsMax: 600 })
   const answers = await Promise.all(Array.from({ length: 8 }, (_, i) => check(`wrong ${i}`)))
   expect(answers.filter((answer) => answer === 'overloaded')).toHaveLength(4)
-  // Four were wrong; six more may be.
+  // Four attempts were wrong; six more are allowed.
   for (let i = 0; i < 6; i++) expect(await check(`more ${i}`)).toBe('wrong')
   expect(await guess(1)).toEqual([{ retryAfterSeconds: expect.any(Number) as number }])
 })
 
-test('failures count in all processes together, by user in any letter case and network', async () => {
+test('failures of all processes are counted together, by user in any letter case and network', async () => {
   const store = memoryStore()
   const [here, there, alone] = await Promise.all([
     aUser({ loginFailures: memoryLoginFailures(store) }),
@@ -263,7 +265,7 @@ test('failures count in all processes together, by user in any letter case and n
   expect(JSON.stringify(store.loginFailures)).not.toMatch(/anna|192\.0/i)
 })
 
-test('where a failure cannot be counted the log-in has no answer; right ones have', async () => {
+test('if a failure cannot be counted the log-in rejects, while right ones succeed', async () => {
   const { check } = await aUser({ loginFailures: { count: () => Promise.reject(new Error('no database')) } })
   await expect(check('wrong')).rejects.toThrow('no database')
   expect(await check('right')).toBe('right')
@@ -276,21 +278,21 @@ test('a clock that is set back locks nobody out', async () => {
   expect(await check('right', { now: secondsAfter(now, -3600) })).toBe('right')
 })
 
-test('failures are told by account and network, those with too many too, without a name or a password', async () => {
-  const told: FailedLogins[] = []
-  const { check, guess } = await aUser({ reportFailures: (failed) => told.push(failed) })
+test('failures are reported by account and network, also beyond the limit, without names and passwords', async () => {
+  const reports: FailedLogins[] = []
+  const { check, guess } = await aUser({ reportFailures: (failed) => reports.push(failed) })
   await guess(10)
   await guess(5)
   await guess(3, { login: 'Sesame-42', stored: undefined, network: '10.0.0.0/24' })
   await guess(3, { login: 'other', stored: undefined, network: '10.0.0.0/24' })
   expect(await check('right', { network: '10.0.1.0/24' })).toBe('right')
-  expect(told).toEqual([
+  expect(reports).toEqual([
     { account: 7, network: '192.0.2.0/24', failures: 1 },
     { account: null, network: '10.0.0.0/24', failures: 1 },
   ])
 })
 
-test('where hashes take long fewer may wait, and the last of one network is not refused for the others of it', async () => {
+test('if hashes are slow fewer attempts may wait, and the last one of a network is not refused because of its others', async () => {
   const { check, strangers, secrets } = await aUser({ ...dear, waitSecondsMax: 0.01 })
   const flood = strangers(40, 1)
   const mine = check('right', { network: '10.0.0.0/24' })
@@ -300,16 +302,16 @@ test('where hashes take long fewer may wait, and the last of one network is not 
   expect((await Promise.all(flood)).filter((answer) => answer === 'overloaded')).toHaveLength(19)
 })
 
-test('a stored hash that cannot be read is an error, and no failure of the user', async () => {
+test('an unreadable stored hash is an error, and not a failure of the user', async () => {
   const { check, stored } = await aUser()
   const broken = stored.slice(0, 20) as PasswordHash
   for (let i = 0; i < 11; i++) await expect(check('right', { stored: broken })).rejects.toThrow('cannot be read')
   expect(await check('right')).toBe('right')
 })
 
-test('the system clock tells whole milliseconds of now', () => {
+test('the system clock returns the present time in whole milliseconds', () => {
   const before = Date.now()
-  const told = systemClock().now()
-  expect(told).toBeGreaterThanOrEqual(before)
-  expect(told).toBeLessThanOrEqual(Date.now())
+  const readTime = systemClock().now()
+  expect(readTime).toBeGreaterThanOrEqual(before)
+  expect(readTime).toBeLessThanOrEqual(Date.now())
 })

@@ -33,56 +33,63 @@ import {
 import { verifiedPairs } from './verified-pairs.ts'
 
 export interface NodeSecretsSettings {
-  /** So many failures of one user from one network are answered 'wrong'; the next one is one too many. Default 10. */
+  /** Maximum number of failures of one user from one network that are answered 'wrong'. Default 10. */
   readonly failuresMax?: number
-  /** Each is forgotten after so long. Default 60. */
+  /** Seconds after which a failure expires. Default 60. */
   readonly failureSeconds?: number
-  /** So long after its last use a pair that was right stays right without being hashed. Default 300. */
+  /** Seconds after its last use for which a verified pair is accepted without hashing. Default 300. */
   readonly verifiedSeconds?: number
-  /** Binary logarithm of N of scrypt, for the hashes of `requests`; those of `sign-in` have twice the N. Default 14. */
+  /**
+   * Binary logarithm of N of scrypt for the hashes of `requests`. Hashes of `sign-in` have twice that N. Default 14.
+   */
   readonly hashCost?: number
   /**
-   * Passwords that are hashed at a time. Default 2: two of the four threads that files and look-ups of names need too.
+   * Maximum number of concurrent hashes. Default 2, which leaves two of the four threads for files and name resolution.
    */
   readonly hashesMax?: number
-  /** While this is true one is hashed at a time. Default: never. */
+  /** While it returns true, only one password is hashed at a time. Default: never. */
   readonly isBusy?: () => boolean
   /**
-   * Passwords that may wait to be hashed. Default 150: at 28 ms a hash and two at a time the last of them waits 2.1 s.
+   * Maximum number of passwords that wait to be hashed. Default 150: at 28 ms a hash and two at a time the last one
+   * waits 2.1 s.
    */
   readonly waitingMax?: number
   /**
-   * Where hashing takes longer, no more wait than are hashed in so long, but always ten times `hashesMax`. Default 2.1.
+   * Maximum waiting time in seconds if hashing is slower. At least ten times `hashesMax` passwords may always wait.
+   * Default 2.1.
    */
   readonly waitSecondsMax?: number
-  /** Where failures of all processes are counted together. Without it each process counts alone. */
+  /** Shared counter of the failures of all processes. Without it each process counts alone. */
   readonly loginFailures?: LoginFailures | undefined
-  /** Is told of failed log-ins, of each account and network at most once a minute. */
+  /** Called with failed log-ins, at most once a minute for each account and network. */
   readonly reportFailures?: (failed: FailedLogins) => void
 }
 
 export interface NodeSecrets extends Secrets {
-  /** What became of log-ins by a pair, since the start. */
+  /** Outcomes of log-ins by user name and password since the start. */
   readonly logins: LoginCounts
-  /** How many of them wait to be hashed now. */
+  /** Returns the number of log-ins that wait to be hashed. */
   readonly waiting: () => number
 }
 
 /** Maximum number of sign-ins that wait to be hashed: at 170 ms a hash the last of them waits 2.1 s. */
 const signInsWaitingMax = 12
 
-/** So many pairs that were right are remembered. */
+/** Maximum number of verified pairs to remember. */
 const verifiedMax = 10_000
 
 const totpStepMilliseconds = 30_000
 
-/** By which people and scanners know a key of ours. Three of the six characters that are stored in clear are chance. */
+/**
+ * Prefix by which people and scanners recognize a key. Three of the six characters that are stored in clear text are
+ * random.
+ */
 const keyPrefix = 'gw_'
 
 /**
- * Secrets by node's cryptography: scrypt for passwords, SHA-256 for keys. Right pairs are remembered by this process
- * alone. Networks take turns at being hashed; beyond `waitingMax` a log-in is 'overloaded' with nothing done (decision
- * 0010).
+ * Creates secrets with the cryptography of Node: scrypt for passwords, SHA-256 for keys. Each process remembers its own
+ * verified pairs. Networks take turns at hashing; beyond `waitingMax` a log-in is 'overloaded' and has no effect
+ * (decision 0010).
  */
 export function nodeSecrets(settings: NodeSecretsSettings = {}): NodeSecrets {
   const {
@@ -111,7 +118,7 @@ export function nodeSecrets(settings: NodeSecretsSettings = {}): NodeSecrets {
     waitSecondsMax,
     burdenOf: (network) => burdens.of(network),
   })
-  /** Only the hash of one person at a time joins the queue: sign-ins delay requests by one hash at the most. */
+  /** Only one hash for a sign-in at a time joins the queue, so that sign-ins delay requests by at most one hash. */
   const signIns = networkQueue({
     atOnceMax: 1,
     waitingMax: signInsWaitingMax,
@@ -126,18 +133,18 @@ export function nodeSecrets(settings: NodeSecretsSettings = {}): NodeSecrets {
   const closed = closedUsers()
   const logins = loginCounts()
   const reports = failedLoginReports(reportFailures)
-  /** Of whom they are is known to who asks. */
+  /** Checks under way. Their callers know the owner. */
   const running = new Map<string, Promise<unknown>>()
 
-  /** Stands for user and network, in every process. */
+  /** Returns the key of a user and network, which is the same in every process. */
   const userIn = (login: string, network: string): string =>
     digestOf('sha256', JSON.stringify([login, network]), 'base64')
 
-  /** Stands for its fields in memory. */
+  /** Returns the key of these fields for maps in memory. */
   const digest = (...fields: readonly (string | undefined)[]): string =>
     createHmac('sha256', digestKey).update(JSON.stringify(fields)).digest('base64')
 
-  /** Who uses a pair that was right lately, if the stored password is still the one it was right against. */
+  /** Returns the owner of a recently verified pair if the stored password has not changed since. */
   async function recall<Owner extends PasswordOwner>(
     pair: string,
     { now, remembered, mayUse }: PasswordAttempt<Owner>,
@@ -150,13 +157,16 @@ export function nodeSecrets(settings: NodeSecretsSettings = {}): NodeSecrets {
     return login
   }
 
-  /** As long for a name that nobody has as for a wrong password: one look-up, one hash and one count. */
+  /**
+   * Checks a password. Takes the same time for an unknown name as for a wrong password: one look-up, one hash and one
+   * count.
+   */
   async function hash<Owner extends PasswordOwner>(
     attempt: PasswordAttempt<Owner>,
     user: string,
   ): Promise<Owner | 'wrong' | TooManyFailures> {
     const { password, network, now, use = 'requests', stored, mayUse } = attempt
-    // What failed while this one waited counts, too.
+    // Count failures that happened while this attempt waited.
     const tooMany = closed.of(user, now)
     if (tooMany !== undefined) return tooMany
     const login = await stored()
@@ -225,14 +235,14 @@ export function nodeSecrets(settings: NodeSecretsSettings = {}): NodeSecrets {
   }
 }
 
-/** The account of a failed log-in, for reports; null: nobody's, or an operator's. */
+/** Returns the account of a failed log-in for reports. Null for an unknown name or an operator. */
 const accountOf = (owner: (PasswordOwner & Partial<Pick<Login, 'account'>>) | undefined): AccountId | null =>
   owner?.account?.id ?? null
 
-/** More users than can fail while they are hashed one after the other. */
+/** Maximum number of users to remember: more than can fail while they are hashed one after the other. */
 const closedMax = 10_000
 
-/** Users with too many failures, as this process knows of them: nothing is asked or hashed for these. */
+/** Users with too many failures, as far as this process knows. Their attempts cause no look-up and no hash. */
 function closedUsers() {
   const closed = new LRUCache<string, { readonly from: Instant; readonly until: Instant }>({ max: closedMax })
   return {
@@ -240,7 +250,7 @@ function closedUsers() {
       void closed.set(user, { from, until: secondsAfter(from, seconds) }),
     of(user: string, now: Instant): TooManyFailures | undefined {
       const { from = now, until = now } = closed.peek(user) ?? {}
-      // A clock that was set back ends a wait.
+      // A clock that was set back ends the wait.
       if (now < from || now >= until) return undefined
       return { retryAfterSeconds: Math.max(1, Math.ceil((until - now) / 1000)) }
     },

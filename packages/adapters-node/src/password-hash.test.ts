@@ -2,7 +2,7 @@ import { createHash, scryptSync } from 'node:crypto'
 import type { PasswordHash } from '@gateway/core/people'
 import { hashCosts, hashOf, hashOfNothing, isCheaperThan, isPasswordOf } from './password-hash.ts'
 
-test('a hash tells its method and cost, has a salt of its own, and opens to its password only', async () => {
+test('a hash contains its method, cost and salt, and matches only its password', async () => {
   const hash = await hashOf('correct horse')
   expect(hash).toMatch(/^\$scrypt-sha256\$ln=14,r=8,p=1\$[\w+/]{22}\$[\w+/]{43}$/)
   expect(await hashOf('correct horse')).not.toBe(hash)
@@ -12,7 +12,7 @@ test('a hash tells its method and cost, has a salt of its own, and opens to its 
   }
 })
 
-test('a hash written at another cost is checked at that cost', async () => {
+test('a hash with another cost is checked at that cost', async () => {
   const salt = Buffer.from('a salt of then')
   const key = scryptSync(createHash('sha256').update('sesame').digest(), salt, 64, { N: 2 ** 10, r: 4, p: 3 })
   const encoded = [salt, key].map((bytes) => bytes.toString('base64').replaceAll('=', '')).join('$')
@@ -21,19 +21,19 @@ test('a hash written at another cost is checked at that cost', async () => {
   expect(await isPasswordOf(stored, 'Sesame')).toBe(false)
 })
 
-test('a stored text that is no hash of ours is our own trouble, and is not shown', async () => {
+test('an invalid stored hash is an internal error, and its text is not shown', async () => {
   const good = await hashOf('a')
   for (const stored of ['', 'plain secret', good.replace('ln=14', 'ln=31'), good.slice(0, 30)]) {
     await expect(isPasswordOf(stored as PasswordHash, 'a')).rejects.toThrow(/^a stored password hash cannot be read$/)
   }
 })
 
-test('nobody has the password of the hash that unknown users are checked against', async () => {
+test('no password matches the hash against which unknown users are checked', async () => {
   expect(await isPasswordOf(hashOfNothing(), '')).toBe(false)
   expect(hashOfNothing()).not.toBe(hashOfNothing())
 })
 
-test('a hash for signing in is the set of OWASP: N=2^15, r=8, p=3', async () => {
+test('a hash for signing in has parameters that OWASP recommends: N=2^15, r=8, p=3', async () => {
   const hash = await hashOf('correct horse', hashCosts['sign-in'])
   expect(hash).toMatch(/^\$scrypt-sha256\$ln=15,r=8,p=3\$/)
   expect(await isPasswordOf(hash, 'correct horse')).toBe(true)
@@ -42,7 +42,7 @@ test('a hash for signing in is the set of OWASP: N=2^15, r=8, p=3', async () => 
   expect(isCheaperThan(await hashOf('correct horse'), hashCosts['sign-in'])).toBe(true)
 })
 
-test('checked for signing in, a cheap hash and one of nobody take as long as a dear one', async () => {
+test('checks for signing in take the same time for a cheap hash, an expensive one, and an unknown user', async () => {
   const [least, most] = [
     { ln: 12, r: 8, p: 1 },
     { ln: 13, r: 8, p: 3 },

@@ -12,8 +12,9 @@ export interface HashCost {
 }
 
 /**
- * `requests`: 28 ms and 16 MiB a hash on the machine of the measurements, because programs cause hashes with their
- * requests. `sign-in`: six times that work, and 32 MiB; a set of the OWASP Password Storage Cheat Sheet.
+ * Costs by use. `requests`: 28 ms and 16 MiB per hash on the machine of the measurements, because programs cause hashes
+ * with their requests. `sign-in`: six times that work, and 32 MiB, a recommendation of the OWASP Password Storage Cheat
+ * Sheet.
  */
 export const hashCosts: Readonly<Record<PasswordUse, HashCost>> = {
   requests: { ln: 14, r: 8, p: 1 },
@@ -37,14 +38,14 @@ export async function hashOf(password: string, cost: HashCost = hashCosts.reques
   return write(cost, salt, await deriveKey(digestOf(password), salt, keyBytes, optionsOf(cost)))
 }
 
-/** Returns a hash for which no password is known, and which costs as much to check as any other of that cost. */
+/** Returns a hash for which no password is known. Checking it costs as much as any other check of that cost. */
 export const hashOfNothing = (cost: HashCost = hashCosts.requests): PasswordHash =>
   write(cost, randomBytes(saltBytes), randomBytes(keyBytes))
 
 /**
- * Checks a password. Then hashes once more at each of `alike` that is not the cost of the stored hash, so that all of
- * these costs take the same time. Throws if `stored` is not a hash of ours, or has a cost beyond reason: that does not
- * make the password wrong.
+ * Checks a password. Then hashes once more at each cost of `alike` other than that of the stored hash, so that a check
+ * takes the same time for all of these costs. Throws if `stored` is not a hash of `hashOf` or its cost is unreasonable,
+ * because that does not mean that the password is wrong.
  */
 export async function isPasswordOf(
   stored: PasswordHash,
@@ -65,7 +66,10 @@ export const isCheaperThan = (stored: PasswordHash, cost: HashCost): boolean =>
 
 const workOf = ({ ln, r, p }: HashCost): number => 2 ** ln * r * p
 
-/** Of fixed length: scrypt itself takes a password and the same with U+0000 behind it for equal. */
+/**
+ * Hashes a password to a fixed length, because scrypt treats a password and the same password followed by U+0000 as
+ * equal.
+ */
 const digestOf = (password: string): Buffer => createHash('sha256').update(password).digest()
 
 const write = ({ ln, r, p }: HashCost, salt: Buffer, key: Buffer): PasswordHash =>
@@ -77,7 +81,7 @@ function parse(stored: PasswordHash): Parsed {
   const fields =
     /^\$scrypt-sha256\$ln=(\d\d?),r=(\d\d?),p=(\d\d?)\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{22,86})$/.exec(stored)
   const [, ln = '', r = '', p = '', salt = '', key = ''] = fields ?? []
-  // The value itself stays out of the message, which is logged (P-15).
+  // The hash itself is not in the message, because the message is logged (P-15).
   if (fields === null || Number(ln) > 20) throw new Error('a stored password hash cannot be read')
   return {
     cost: { ln: Number(ln), r: Number(r), p: Number(p) },
@@ -86,7 +90,7 @@ function parse(stored: PasswordHash): Parsed {
   }
 }
 
-/** Memory is 128·N·r bytes; node refuses what exceeds `maxmem`. */
+/** Memory is 128·N·r bytes. Node refuses more than `maxmem`. */
 const optionsOf = ({ ln, r, p }: HashCost): ScryptOptions => ({
   N: 2 ** ln,
   r,
@@ -100,13 +104,16 @@ interface Words {
   readonly dictionary: { readonly 'passwords-common': readonly string[] }
 }
 
-/** Some 49 000 passwords in lower case, MIT licence. Read when the first password is chosen: it is 400 kB. */
+/**
+ * Reads some 49,000 passwords in lower case (MIT licence). Loaded when the first password is chosen, because the list
+ * has 400 kB.
+ */
 const read = async (): Promise<ReadonlySet<string>> => {
-  // CommonJS: a bundle has it as the default only.
+  // The module is CommonJS: a bundle has it as the default export only.
   const found: Words & { readonly default?: Words } = await import('@zxcvbn-ts/language-common')
   return new Set((found.default ?? found).dictionary['passwords-common'])
 }
 
-/** Whether a password is, in any letter case, one of those that were found most often where passwords were stolen. */
+/** Returns true if a password, in any letter case, is one of those found most often in stolen lists. */
 export const isCommonPassword = async (password: string): Promise<boolean> =>
   (await (known ??= read())).has(password.toLowerCase())

@@ -18,7 +18,7 @@ afterAll(() => folders.forEach((folder) => rmSync(folder, { recursive: true })))
 
 const boxOf = (...keys: readonly string[]) => secretBox({ keys, folder: '/nowhere' })
 
-test('a signing secret is whsec_ and the base64 of 32 bytes, another one each time', () => {
+test('a signing secret is whsec_ and the base64 of 32 random bytes', () => {
   const box = boxOf(newKey())
   const secrets = [box.newSigningSecret(), box.newSigningSecret()]
   for (const secret of secrets) {
@@ -28,7 +28,7 @@ test('a signing secret is whsec_ and the base64 of 32 bytes, another one each ti
   expect(secrets[0]).not.toBe(secrets[1])
 })
 
-test('what is sealed is opened by the same key, shows nothing of the secret, and is another text each time', () => {
+test('an encrypted secret is decrypted with the same key, reveals nothing, and differs each time', () => {
   const box = boxOf(newKey())
   const secret = box.newSigningSecret()
   const [one, other] = [box.seal(secret), box.seal(secret)]
@@ -37,13 +37,13 @@ test('what is sealed is opened by the same key, shows nothing of the secret, and
   expect([box.open(one), box.open(other), box.isOld(one)]).toEqual([secret, secret, false])
 })
 
-test('every change of what was sealed is refused', () => {
+test('every change of an encrypted secret is detected', () => {
   const box = boxOf(newKey())
   const sealed = box.seal('whsec_abc')
   for (let at = 0; at < sealed.length; at += 1) {
     const other = sealed[at] === 'A' ? 'B' : 'A'
     const changed = sealed.slice(0, at) + other + sealed.slice(at + 1)
-    // The last character has bits that stand for nothing.
+    // The last character has bits without meaning.
     if (
       Buffer.from(changed.split('.')[2] ?? '', 'base64url').equals(
         Buffer.from(sealed.split('.')[2] ?? '', 'base64url'),
@@ -57,7 +57,7 @@ test('every change of what was sealed is refused', () => {
     expect(() => box.open(text as SealedSecret)).toThrow()
 })
 
-test('a key is rotated: the new one seals, the old one still opens, until all is sealed again', () => {
+test('during a key rotation the new key encrypts and the old one still decrypts, until everything is encrypted again', () => {
   const [older, newer] = [newKey(), newKey()]
   const sealed = boxOf(older).seal('whsec_abc')
   const both = boxOf(newer, older)
@@ -67,7 +67,7 @@ test('a key is rotated: the new one seals, the old one still opens, until all is
   expect(() => boxOf(newer).open(sealed)).toThrow(/does not have.*SECRETS_KEY/)
 })
 
-test('without a key a file is made at first use, which its owner alone can read', () => {
+test('without a key a file is created at first use, readable only by its owner', () => {
   const folder = join(newFolder(), 'data')
   const box = secretBox({ keys: [], folder })
   expect(existsSync(folder)).toBe(false)
@@ -78,7 +78,7 @@ test('without a key a file is made at first use, which its owner alone can read'
   expect(boxOf(readFileSync(join(folder, 'secrets.key'), 'utf8').trim()).open(sealed)).toBe('whsec_abc')
 })
 
-test('opening makes no file: it says that there is none, and opens by one that is put there', () => {
+test('decryption never creates the file: it reports that there is none, and uses one that is added later', () => {
   const folder = newFolder()
   const box = secretBox({ keys: [], folder })
   const key = newKey()
@@ -90,7 +90,7 @@ test('opening makes no file: it says that there is none, and opens by one that i
   expect([box.open(sealed), box.isOld(sealed)]).toEqual(['whsec_abc', false])
 })
 
-test('processes that start at the same time end with the same key', async () => {
+test('processes that start concurrently end with the same key', async () => {
   const folder = newFolder()
   const made = new URL('../dist/index.js', import.meta.url).href
   const code = `const { secretBox } = await import(${JSON.stringify(made)})
@@ -117,7 +117,7 @@ test('processes that start at the same time end with the same key', async () => 
   expect(readdirSync(folder)).toEqual(['secrets.key'])
 })
 
-test('a file that others can read, or that holds something else, is refused with what to do', () => {
+test('a file that others can read, or with other content, is refused with advice', () => {
   const folder = newFolder()
   const path = join(folder, 'secrets.key')
   secretBox({ keys: [], folder }).seal('x')
@@ -140,7 +140,7 @@ test('a key is 32 bytes in base64, base64url or hexadecimal', () => {
     expect(readSecretsKey(text)).toBeUndefined()
 })
 
-test('a start checks a key file that is there, and makes none', () => {
+test('a start checks an existing key file, and creates none', () => {
   const own = newFolder()
   keysOfFolder(own)
   expect(readdirSync(own)).toEqual([])

@@ -3,14 +3,17 @@ import type { SealedSecret, SecretBox } from '@gateway/core/webhooks'
 import { keyFile, keysOfFolder, makeKeysOfFolder } from './secrets-key.ts'
 
 export interface SecretBoxSettings {
-  /** As `readSecretsKey` gives them: the first one seals, the others only open. None: those of `folder`. */
+  /**
+   * Keys in the form of `readSecretsKey`. The first one encrypts, the others only decrypt. If empty, the keys in
+   * `folder`.
+   */
   readonly keys: readonly string[]
-  /** Where `secrets.key` is, or is made when something is sealed first. */
+  /** Folder of `secrets.key`, which is created when a secret is encrypted first. */
   readonly folder: string
 }
 
 interface Key {
-  /** Stands for the key in what it sealed, and says nothing of it. */
+  /** Id of the key in encrypted secrets. It reveals nothing about the key. */
   readonly id: string
   readonly bytes: Buffer
 }
@@ -20,12 +23,13 @@ const nonceBytes = 12
 const tagBytes = 16
 
 /**
- * A SecretBox by AES-256-GCM with a random nonce. Sealed: version, id of the key, and nonce, text and tag in base64url,
- * separated by dots; all of it is authenticated. The file is read at first use, and made by `seal` alone.
+ * Creates a SecretBox that uses AES-256-GCM with a random nonce. An encrypted secret is the version, the id of the key,
+ * and nonce, text and tag in base64url, separated by dots; everything is authenticated. The file is read at first use
+ * and created only by `seal`.
  */
 export function secretBox({ keys, folder }: SecretBoxSettings): SecretBox {
   let read: readonly Key[] = []
-  /** None if there is no file yet: another process may make it at any time. */
+  /** Returns no keys while there is no file, because another process may create it at any time. */
   const all = (): readonly Key[] => {
     if (read.length === 0) read = (keys.length > 0 ? keys : keysOfFolder(folder)).map(toKey)
     return read
@@ -33,7 +37,7 @@ export function secretBox({ keys, folder }: SecretBoxSettings): SecretBox {
   const currentFirst = () => (all().length > 0 ? all() : makeKeysOfFolder(folder).map(toKey))
   const current = (): Key => {
     const [key] = currentFirst()
-    if (key === undefined) throw new Error('no key for stored secrets')
+    if (key === undefined) throw new Error('there is no key for stored secrets')
     return key
   }
   return {
@@ -63,7 +67,7 @@ function open(sealed: SealedSecret, keys: readonly Key[], folder: string): strin
   const key = keys.find((each) => each.id === id)
   if (key === undefined)
     throw new Error(
-      `A stored secret was sealed with the key ${id}, which this process does not have: ${heldText(keys, folder)}. ` +
+      `A stored secret was encrypted with the key ${id}, which this process does not have: ${heldText(keys, folder)}. ` +
         'Set SECRETS_KEY to the same keys everywhere, the older ones behind the current one.',
     )
   const decipher = createDecipheriv('aes-256-gcm', key.bytes, bytes.subarray(0, nonceBytes), {
@@ -82,6 +86,6 @@ function partsOf(sealed: SealedSecret): { readonly id: string; readonly bytes: B
   const [found, id, text, more] = sealed.split('.')
   const bytes = Buffer.from(text ?? '', 'base64url')
   if (found !== version || id === undefined || more !== undefined || bytes.length < nonceBytes + tagBytes)
-    throw new Error('A stored secret is not in the form in which secrets are sealed.')
+    throw new Error('A stored secret does not have the form of an encrypted secret.')
   return { id, bytes }
 }

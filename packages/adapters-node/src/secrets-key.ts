@@ -13,15 +13,19 @@ import {
 import { join } from 'node:path'
 import { UnusableKeyError } from '@gateway/core/webhooks'
 
-/** A key of 32 bytes in base64, base64url or hexadecimal, as base64; undefined: it is something else. */
+/**
+ * Parses a key of 32 bytes in base64, base64url or hexadecimal and returns it in base64, or undefined for any other
+ * text.
+ */
 export function readSecretsKey(text: string): string | undefined {
   if (/^[0-9a-f]{64}$/i.test(text)) return Buffer.from(text, 'hex').toString('base64')
   return /^[\w+/-]{43}=?$/.test(text) ? Buffer.from(text, 'base64').toString('base64') : undefined
 }
 
 /**
- * The keys in `secrets.key` under a folder, the current one first; none if there is no file. Throws an
- * `UnusableKeyError` that says what to do for a file that others may read, that cannot be read, or that holds no keys.
+ * Reads the keys in `secrets.key` of a folder, the current one first. Returns an empty list if there is no file. Throws
+ * an `UnusableKeyError`, whose message says what to do, for a file that others may read, that cannot be read, or that
+ * contains no keys.
  */
 export function keysOfFolder(folder: string): readonly string[] {
   const path = keyFile(folder)
@@ -30,8 +34,8 @@ export function keysOfFolder(folder: string): readonly string[] {
 }
 
 /**
- * The same, with a file that is made if there is none, in a folder that is, with one key and readable by its owner
- * only: processes that do so at the same time end with the same key.
+ * Reads the keys like `keysOfFolder`, and creates a missing file in the existing folder, with one key and readable by
+ * its owner only. Concurrent processes end with the same key.
  */
 export function makeKeysOfFolder(folder: string): readonly string[] {
   const path = keyFile(folder)
@@ -72,7 +76,9 @@ function readOwn(path: string): string | undefined {
   }
 }
 
-/** Written aside and linked: the file appears whole, and the first of several stays. */
+/**
+ * Writes the file under another name and links it, so that it appears complete and the first of several files stays.
+ */
 function make(folder: string, path: string): string {
   mkdirSync(folder, { recursive: true })
   const aside = `${path}.${randomBytes(8).toString('hex')}`

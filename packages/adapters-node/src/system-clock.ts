@@ -1,4 +1,4 @@
 import { instant, type Clock } from '@gateway/core/time'
 
-/** The time of this machine. */
+/** Returns a clock with the time of this machine. */
 export const systemClock = (): Clock => ({ now: () => instant(Date.now()) })

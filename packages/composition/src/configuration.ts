@@ -1,4 +1,4 @@
-// The part of this package that the command line needs, without the server.
+// Part of this package that the command line needs, without the server.
 export {
   gatewayVariables,
   processingSettings,

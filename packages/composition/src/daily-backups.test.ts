@@ -15,10 +15,10 @@ beforeEach(async () => {
 })
 afterEach(() => rm(parent, { recursive: true }))
 
-/** Runs until `isOver`, with a backup that takes one pause of its process. */
-async function keep(other: Partial<DailyBackups>, isOver: (told: readonly string[]) => boolean | Promise<boolean>) {
-  const told: string[] = []
-  const tell = (fields: object, line: string) => void told.push(`${line} ${JSON.stringify(fields)}`)
+/** Keeps backups until `isOver`. A backup calls `between` once. */
+async function keep(other: Partial<DailyBackups>, isOver: (lines: readonly string[]) => boolean | Promise<boolean>) {
+  const logLines: string[] = []
+  const tell = (fields: object, line: string) => void logLines.push(`${line} ${JSON.stringify(fields)}`)
   let stop: (() => Promise<void> | void) | undefined
   let made = 0
   const backUp: DailyBackups['backUp'] = async (into, between) => {
@@ -41,36 +41,36 @@ async function keep(other: Partial<DailyBackups>, isOver: (told: readonly string
       ...other,
     },
   )
-  await until(() => isOver(told))
+  await until(() => isOver(logLines))
   await stop?.()
-  return told
+  return logLines
 }
 
-test('one is made where the newest is a day old, the newest seven stay, and the next look makes none', async () => {
+test('a backup is made if the newest is a day old, the newest seven are kept, and the next check makes none', async () => {
   await keep({}, async () => (await readdir(folder).catch(() => [])).length === 1)
   const old = Array.from({ length: 8 }, (_, days) => nameOf(now - (days + 1) * 86_400_000))
   await rm(join(folder, nameOf(now)))
   for (const name of old) await writeFile(join(folder, name), '')
   let looks = 0
-  const told = await keep({ runExclusively: (_what, work) => (looks++, work()) }, () => looks > 3)
+  const logLines = await keep({ runExclusively: (_what, work) => (looks++, work()) }, () => looks > 3)
   expect((await readdir(folder)).toSorted()).toEqual([nameOf(now), ...old.slice(0, 6)].toSorted())
-  expect(told).toEqual([expect.stringMatching(/^made the daily backup .*"rows":7,"deleted":2}$/)])
+  expect(logLines).toEqual([expect.stringMatching(/^made the daily backup .*"rows":7,"deleted":2}$/)])
 })
 
-test('one that fails is logged and tried again; the process goes on', async () => {
+test('a failed backup is logged and tried again, and the process continues', async () => {
   let tries = 0
   const backUp = () => (tries++, Promise.reject(new Error('no luck')))
-  const told = await keep({ backUp }, () => tries > 2)
-  expect(told.slice(0, 2)).toEqual(Array(2).fill('the daily backup failed {"reason":"no luck"}'))
+  const logLines = await keep({ backUp }, () => tries > 2)
+  expect(logLines.slice(0, 2)).toEqual(Array(2).fill('the daily backup failed {"reason":"no luck"}'))
 })
 
-test('none is begun, and one is ended, where less than 1 GiB is free', async () => {
-  const told = await keep({ bytesLeft: () => Promise.resolve(2 ** 30 - 1) }, (lines) => lines.length > 0)
-  expect(told[0]).toBe('the daily backup failed {"reason":"less than 1 GiB of the disk is free"}')
+test('with less than 1 GiB of free space no backup is started, and a running one ends', async () => {
+  const logLines = await keep({ bytesLeft: () => Promise.resolve(2 ** 30 - 1) }, (lines) => lines.length > 0)
+  expect(logLines[0]).toBe('the daily backup failed {"reason":"less than 1 GiB of the disk is free"}')
   expect(await readdir(folder)).toEqual([])
 })
 
-test('a stop ends one that is being made, and says nothing', async () => {
+test('a stop ends a running backup without a log line', async () => {
   let began = false
   let ended = false
   const backUp: DailyBackups['backUp'] = async (_into, between) => {

@@ -6,25 +6,25 @@ import type { Opened } from './open-ports.ts'
 
 export interface DailyBackups extends Pick<Opened, 'backUp' | 'runExclusively'> {
   readonly folder: string
-  /** The time of the database, which names the files. */
+  /** Time of the database, from which the files get their names. */
   readonly clock: { now(): number }
-  /** Of the disk; that of the folder if not given. */
+  /** Returns the free bytes of the disk; by default those of the disk with the folder. */
   readonly bytesLeft?: () => Promise<number>
   readonly firstMilliseconds?: number
   readonly everyMilliseconds?: number
 }
 
-const kept = 7
+const backupsMax = 7
 const dayMilliseconds = 86_400_000
 /** Minimum bytes that must stay free on the disk, because a full disk would stop a database on it. */
 const bytesFreeLeast = 2 ** 30
-/** It works for so long and rests for longer, so that whatever else waits goes first. */
+/** Milliseconds of work and of the longer rest that follows, so that waiting requests go first. */
 const [workMilliseconds, restMilliseconds] = [20, 30]
 
 /**
- * Looks every hour, first after 5 minutes, and makes a backup where the newest of the folder is a day old; keeps seven.
- * Processes on one database make one after the other. One that fails is logged, leaves nothing, and is tried again an
- * hour later. None is made, and one is ended, where less than 1 GiB of the disk is free.
+ * Checks every hour, first after 5 minutes, and makes a backup if the newest one in the folder is a day old. Keeps
+ * seven. Processes on one database make backups one after the other. A failed backup is logged, leaves no file, and is
+ * tried again an hour later. With less than 1 GiB of free disk space, no backup is started and a running one ends.
  */
 export function keepDailyBackups(
   { log, onStop }: Pick<ProcessContext<Variables>, 'log' | 'onStop'>,
@@ -50,7 +50,7 @@ export function keepDailyBackups(
       await between()
       since = performance.now()
     })
-    const { deleted } = await pruneBackups(folder, kept)
+    const { deleted } = await pruneBackups(folder, backupsMax)
     log.info({ file, bytes, rows, deleted }, 'made the daily backup')
   }
 

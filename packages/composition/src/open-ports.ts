@@ -19,7 +19,7 @@ import {
   createTracing,
   databaseSettings,
   extraAuthorities,
-  type GivenCertificates,
+  type ConfiguredCertificates,
   type HealthSettings,
   loginSettings,
   type ProcessContext,
@@ -44,10 +44,13 @@ export interface Opened {
   readonly health: HealthSettings
   readonly figures: PostgresPorts['figures']
   readonly runExclusively: PostgresPorts['runExclusively']
-  /** Writes a backup into a folder; `between` pieces it may wait, or throw to end it, of which nothing stays. */
+  /**
+   * Writes a backup into a folder. `between` is called between two parts; it may wait, or throw to end the backup,
+   * which then leaves no file.
+   */
   readonly backUp: (folder: string, between: () => Promise<void>) => Promise<CreatedBackup>
   /** Certificates of the database connection and of NODE_EXTRA_CA_CERTS, for expiry warnings. */
-  readonly certificates: readonly GivenCertificates[]
+  readonly certificates: readonly ConfiguredCertificates[]
 }
 
 /** Returns the settings for password checks from the environment. Failed log-ins are logged as warnings. */

@@ -30,7 +30,7 @@ import {
   type AdmissionGate,
   type ConfirmedResponses,
   type DescribeMalformed,
-  type GivenCertificates,
+  type ConfiguredCertificates,
   type HealthSettings,
   type Log,
   type Metrics,
@@ -63,15 +63,15 @@ export interface ServerParts {
 
 export interface Serving {
   readonly createServer: (gateway: Gateway, parts: ServerParts) => RequestListener
-  /** As of `listen`. */
+  /** As in `ListenSettings`. */
   readonly describeMalformed?: (clock: Clock) => DescribeMalformed
-  /** Those that the process works with now, beside those of the database. */
-  readonly certificates?: () => readonly GivenCertificates[]
-  /** What the process measures besides. */
+  /** Returns the certificates in use, in addition to those of the database. */
+  readonly certificates?: () => readonly ConfiguredCertificates[]
+  /** Metrics of the process that the server extends. */
   readonly metrics?: Metrics
-  /** As of `listen`. */
+  /** As in `ListenSettings`. */
   readonly graceSeconds?: number
-  /** Accepts sends in bulk in the background, whoever has started them. */
+  /** True if this process accepts bulk sends in the background, whoever started them. */
   readonly sendsInBulk?: boolean
 }
 
@@ -118,14 +118,14 @@ export async function serveGateway(
     onStop('sends in bulk', () => sending.stop())
   }
   const gate = admissionGate(load.inFlightMax, load.gate)
-  // A client that has gone is not waited for by the server, and what its request is at needs the database.
+  // The server does not wait for a client that has disconnected, but its request may still use the database.
   onStop('requests', () => gate.requests.ended(requestsSeconds))
   measureAdmission(metrics, gate)
   measureLogins(metrics, ports.secrets)
   measureClock(metrics, ports.clock)
   measureDatabase(metrics, figures)
-  const given = () => [...certificates, ...further()]
-  const watching = watchCertificates({ given, log, metrics, now: () => ports.clock.now() })
+  const allCertificates = () => [...certificates, ...further()]
+  const watching = watchCertificates({ given: allCertificates, log, metrics, now: () => ports.clock.now() })
   onStop('certificates', () => watching.stop())
   const { limits, proxies, corsOrigins } = load
   const operators = operatorAccess(ports, { secondFactorRequired: environment.OPERATOR_SECOND_FACTOR })
@@ -160,16 +160,13 @@ export async function serveGateway(
 }
 
 export interface InterfaceSettings extends Pick<Serving, 'createServer' | 'describeMalformed' | 'sendsInBulk'> {
-  /** The name in logs and in messages for the operator. */
+  /** Name in logs and in messages for the operator. */
   readonly name: string
-  /** Where it listens if PORT is not set. */
+  /** Port to listen on if PORT is not set. */
   readonly port: number
 }
 
-/**
- * The main of a process that is one interface: it reads the environment, opens the database and serves until it is told
- * to stop.
- */
+/** Runs a process with one interface: reads the environment, opens the database and serves until a stop signal. */
 export const startInterface = ({ name, port, ...serving }: InterfaceSettings): Promise<void> =>
   runProcess({
     name,
@@ -189,7 +186,7 @@ export const startInterface = ({ name, port, ...serving }: InterfaceSettings): P
     },
   })
 
-/** How wrong the clock of this machine is, as the last comparison said. */
+/** Registers a metric of the difference between the clocks of this machine and the database, at the last comparison. */
 export const measureClock = (metrics: Metrics, clock: Pick<DatabaseClock, 'offsetSeconds'>): void =>
   metrics.gauge(
     'gateway_clock_offset_seconds',
@@ -198,7 +195,7 @@ export const measureClock = (metrics: Metrics, clock: Pick<DatabaseClock, 'offse
     () => [{ labels: {}, value: clock.offsetSeconds() }],
   )
 
-/** How the connections of the process are used, and how long the database takes. */
+/** Registers metrics of the use of database connections and of the duration of statements. */
 export function measureDatabase(metrics: Metrics, { use, statements, commits }: PostgresPorts['figures']): void {
   metrics.gauge('gateway_database_connections', 'Connections of the process', ['pool', 'state'], () =>
     Object.entries(use()).flatMap(([pool, { busy, idle }]) => [

@@ -2,12 +2,12 @@ import type { Ports } from '@gateway/core'
 import type { Ended } from '@gateway/server'
 import { tracePorts } from './trace-ports.ts'
 
-/** Ports that answer what the test says. */
+/** Wraps ports with scripted answers. */
 function traced(answers: Readonly<Record<string, unknown>>) {
   const spans: Ended[] = []
   const answer = (name: string) => () => {
-    const given = answers[name]
-    return given instanceof Error ? Promise.reject(given) : Promise.resolve(given)
+    const result = answers[name]
+    return result instanceof Error ? Promise.reject(result) : Promise.resolve(result)
   }
   const ports = {
     messages: { accept: answer('accept'), acceptOnce: answer('acceptOnce') },
@@ -15,14 +15,14 @@ function traced(answers: Readonly<Record<string, unknown>>) {
     deliveryReceipts: { apply: answer('apply') },
     webhookClient: { push: answer('push') },
   } as unknown as Ports
-  const told = () => spans.map(({ name, attributes, hasFailed = false }) => [name, attributes, hasFailed])
-  return { ports: tracePorts(ports, { ended: (span) => spans.push(span) }), told }
+  const recordedSpans = () => spans.map(({ name, attributes, hasFailed = false }) => [name, attributes, hasFailed])
+  return { ports: tracePorts(ports, { ended: (span) => spans.push(span) }), told: recordedSpans }
 }
 
 const any = {} as never
 
 test('accept, claim, receipt and push are spans that name messages by id', async () => {
-  const { ports, told } = traced({
+  const { ports, told: recordedSpans } = traced({
     accept: { results: [[7, 'insufficient-credits'], [8]], balance: 1 },
     acceptOnce: 'repeated',
     claim: { messages: [{ id: 7 }, { id: 8 }] },
@@ -37,7 +37,7 @@ test('accept, claim, receipt and push are spans that name messages by id', async
   await ports.webhookClient.push({ id: 'list', body } as never)
   const both = { 'gateway.messages': 2, 'gateway.message.ids': ['7', '8'] }
   const receipt = { 'gateway.carrier': 'a', 'gateway.carrier.references': ['r1'], 'gateway.receipts.unknown': 0 }
-  expect(told()).toEqual([
+  expect(recordedSpans()).toEqual([
     ['accept', both, false],
     ['accept', { 'gateway.refusal': 'repeated' }, false],
     ['claim', { 'gateway.carrier': 'a', ...both }, false],
@@ -46,8 +46,8 @@ test('accept, claim, receipt and push are spans that name messages by id', async
   ])
 })
 
-test('what fails is told as failed, and fails as before; a claim of nothing is not told', async () => {
-  const { ports, told } = traced({
+test('a failure is recorded and rethrown; an empty claim is not recorded', async () => {
+  const { ports, told: recordedSpans } = traced({
     accept: new Error('away'),
     claim: 'nothing',
     push: { outcome: 'failed', failure: 'timeout' },
@@ -55,7 +55,7 @@ test('what fails is told as failed, and fails as before; a claim of nothing is n
   await expect(ports.messages.accept(any)).rejects.toThrow('away')
   await ports.claimedBatches.claim(any, any)
   await ports.webhookClient.push({ id: 'list', body: '{}' } as never)
-  expect(told()).toMatchObject([
+  expect(recordedSpans()).toMatchObject([
     ['accept', {}, true],
     ['push', { 'gateway.push.failure': 'timeout' }, true],
   ])

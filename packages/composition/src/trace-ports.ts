@@ -20,8 +20,8 @@ export function tracePorts<All extends Traced>(ports: All, { ended }: Pick<Traci
     const begun = performance.now()
     try {
       const result = await work()
-      const told = attributes(result)
-      if (told !== undefined) ended({ name, kind: 'inside', begun, attributes: told })
+      const spanAttributes = attributes(result)
+      if (spanAttributes !== undefined) ended({ name, kind: 'inside', begun, attributes: spanAttributes })
       return result
     } catch (error) {
       ended({ name, kind: 'inside', begun, attributes: {}, hasFailed: true })
@@ -39,14 +39,14 @@ export function tracePorts<All extends Traced>(ports: All, { ended }: Pick<Traci
     },
     claimedBatches: {
       ...claimedBatches,
-      claim: (dispatcher, wanted) =>
+      claim: (dispatcher, request) =>
         traced(
           'claim',
-          () => claimedBatches.claim(dispatcher, wanted),
+          () => claimedBatches.claim(dispatcher, request),
           (batch) =>
             typeof batch === 'string'
               ? undefined
-              : { 'gateway.carrier': wanted.carrier, ...named(batch.messages.map(({ id }) => id)) },
+              : { 'gateway.carrier': request.carrier, ...named(batch.messages.map(({ id }) => id)) },
         ),
     },
     deliveryReceipts: {

@@ -15,7 +15,7 @@ import {
 describe('variables', () => {
   const read = (env: Readonly<Record<string, string>>) => processingSettings(readEnvironment(processingVariables, env))
 
-  test('what confirms an opt-out and how long senders are remembered can be set; a blank value is the default', () => {
+  test('the confirmation of an opt-out and the days for which senders are remembered can be set; a blank value means the default', () => {
     expect(read({ OPTOUT_CONFIRMATION: ' ' })).toEqual(processingDefaults)
     expect(read({ OPTOUT_CONFIRMATION: 'As you wish, friend.', CONTACT_DAYS: '3650' })).toEqual({
       confirmation: confirmationOf('As you wish, friend.'),
@@ -28,7 +28,7 @@ describe('variables', () => {
     ['OPTOUT_CONFIRMATION', 'a\0b', 'a text that can be sent'],
     ['CONTACT_DAYS', '0', 'from 1 to 3650'],
     ['CONTACT_DAYS', '3651', 'from 1 to 3650'],
-  ])('%s that cannot be used stops the start, and the message says what is expected', (name, value, expected) => {
+  ])('an unusable %s stops the start, and the message says what is expected', (name, value, expected) => {
     expect(() => read({ [name]: value })).toThrow(new RegExp(`${name} is .*; expected .*${expected}`, 's'))
   })
 })
@@ -37,7 +37,7 @@ describe('an OpenID provider', () => {
   const read = (env: Readonly<Record<string, string>>) => oidcSettings(readEnvironment(oidcVariables, env))
   const whole = { OIDC_ISSUER: 'https://login.example.com/staff', OIDC_CLIENT_ID: 'sms' }
 
-  test('is there if its issuer and the id of the client are set', () => {
+  test('is configured if its issuer and client id are set', () => {
     expect(read({})).toBeUndefined()
     const settings = { issuer: whole.OIDC_ISSUER, clientId: 'sms', clientSecret: undefined, claim: 'email' }
     expect(read(whole)).toEqual(settings)
@@ -49,13 +49,13 @@ describe('an OpenID provider', () => {
     [{ OIDC_ISSUER: 'https://login.example.com?x=1' }, /OIDC_ISSUER is/],
     [{ OIDC_CLIENT_ID: '' }, /OIDC_CLIENT_ID is not set/],
     [{ OIDC_ISSUER: '' }, /OIDC_ISSUER is not set/],
-  ])('%j stops the start', (given, expected) => {
-    expect(() => read({ ...whole, ...given })).toThrow(expected)
+  ])('%j stops the start', (environment, expected) => {
+    expect(() => read({ ...whole, ...environment })).toThrow(expected)
   })
 })
 
 describe('published variables', () => {
-  test('the variables that are known are those that the configuration page tells of', () => {
+  test('published variables are those on the configuration page', () => {
     const page = readFileSync(new URL('../../../docs/configuration.md', import.meta.url), 'utf8')
     const ofTables = Array.from(page.matchAll(/^\| `([A-Z_]+)`/gm), ([, name]) => name)
     const ofLibpq = Array.from(page.matchAll(/`(PGSSL[A-Z]+)`/g), ([, name]) => name)
@@ -74,7 +74,7 @@ describe('webhook ports', () => {
   const key = 'ab'.repeat(32)
   const newKey = 'cd'.repeat(32)
 
-  test('by default webhooks have https and reach no network of the operator', () => {
+  test('by default webhooks require https and cannot reach networks of the operator', () => {
     const { webhookClient } = portsOf({})
     expect(webhookClient.refusalOf('http://example.com/')).toBe('not-https')
     expect(webhookClient.refusalOf('https://10.0.0.1/')).toBe('internal-address')
@@ -88,7 +88,7 @@ describe('webhook ports', () => {
     expect(webhookClient.refusalOf('http://10.1.2.4/')).toBe('internal-address')
   })
 
-  test('what one process sealed is opened by another with the same keys, also while they are rotated', () => {
+  test('a secret that one process encrypted is decrypted by another with the same keys, also during a rotation', () => {
     const sealed = portsOf({ SECRETS_KEY: key }).secretBox.seal('whsec_abc')
     const rotated = portsOf({ SECRETS_KEY: `${newKey},${key}` }).secretBox
     expect([rotated.open(sealed), rotated.isOld(sealed)]).toEqual(['whsec_abc', true])
@@ -101,7 +101,7 @@ describe('webhook ports', () => {
     ['WEBHOOK_ALLOW', '10.0.0.0/33', /WEBHOOK_ALLOW is .*; expected .*10\.0\.0\.0\/8/],
     ['WEBHOOK_ALLOW', 'example.com', /WEBHOOK_ALLOW is/],
     ['WEBHOOK_HTTP', 'maybe', /WEBHOOK_HTTP is .*; expected true or false/],
-    ['WEBHOOK_PROXY', 'proxy:3128', /WEBHOOK_PROXY is .*; expected the address of a proxy/],
+    ['WEBHOOK_PROXY', 'proxy:3128', /WEBHOOK_PROXY is .*; expected the URL of a proxy/],
     ['WEBHOOK_PROXY', 'socks5://me:my-secret-word@proxy', /WEBHOOK_PROXY is/],
     ['WEBHOOK_PROXY', 'http://me:my-secret-word@proxy/path', /WEBHOOK_PROXY is/],
   ])('%s=%s stops the start, and the message says what is expected and no secret', (name, value, message) => {

@@ -23,9 +23,9 @@ import {
   wholeNumber,
 } from '@gateway/server/configuration'
 
-/** The addresses that messages of accounts without a code leave from. */
+/** Sender addresses for accounts without a code. */
 export const SENDERS: ReturnType<typeof listOf<SenderAddress>> = listOf({
-  what: 'addresses that messages leave from, each of 3 to 15 digits',
+  what: 'sender addresses, each of 3 to 15 digits',
   read: parseSenderAddress,
   byDefault: gatewayDefaults.senders,
 })
@@ -106,7 +106,7 @@ export const webhookVariables: WebhookVariables = {
   }),
   WEBHOOK_HTTP: flag('webhooks may have addresses of plain http'),
   WEBHOOK_PROXY: serverUrl({
-    what: 'the address of a proxy that webhooks go through',
+    what: 'the URL of a proxy for webhooks',
     example: 'http://user:password@proxy:3128',
   }),
   WEBHOOK_PROXY_RESOLVES: flag('the proxy looks up names and checks their addresses'),

@@ -3,62 +3,62 @@ import { anAccountId, until } from '@gateway/core/testing'
 import { createMetrics } from '@gateway/server'
 import { watchAccounts } from './watch-accounts.ts'
 
-/** What was told, each time; fails as often as it is said. */
+/** Returns a port that records the reports and fails as often as requested. */
 function listening(failures = 0) {
-  const told: (readonly AccountRate[])[] = []
+  const reports: (readonly AccountRate[])[] = []
   const processes = new Set<string>()
-  let left = failures
+  let failuresLeft = failures
   const accountRates: AccountRates = {
     tell: (by, rates) => {
       processes.add(by)
-      if (left-- > 0) return Promise.reject(new Error('away'))
-      told.push(rates)
+      if (failuresLeft-- > 0) return Promise.reject(new Error('away'))
+      reports.push(rates)
       return Promise.resolve()
     },
     list: () => Promise.resolve([]),
   }
-  return { told, processes, accountRates }
+  return { told: reports, processes, accountRates }
 }
 
 const [one, two] = [anAccountId(1), anAccountId(2)]
 
-test('what accounts did is told after a period, once more when it is over, and then no more', async () => {
-  const { told, processes, accountRates } = listening()
+test('the activity of accounts is reported after each period, once more when it has ended, and then no more', async () => {
+  const { told: reports, processes, accountRates } = listening()
   const { activity, stop } = watchAccounts({ accountRates, metrics: createMetrics(), periodMilliseconds: 20 })
   activity.requested(one)
   activity.accepted(one, 10)
   activity.requested(two)
-  await until(() => told.length === 2)
-  const [first, second] = told
+  await until(() => reports.length === 2)
+  const [first, second] = reports
   expect(first?.map(({ account }) => account)).toEqual([one, two])
   expect(first?.[0]?.messages).toBeCloseTo((first?.[0]?.requests ?? 0) * 10, 6)
   expect(first?.[0]?.requests).toBeLessThanOrEqual(1 / 0.019)
   expect([second, processes.size]).toEqual([[], 1])
   activity.requested(two)
-  await until(() => told.length === 4)
+  await until(() => reports.length === 4)
   await stop()
   activity.requested(two)
-  expect(told).toHaveLength(4)
+  expect(reports).toHaveLength(4)
 })
 
-test('what could not be told is told again, and a stop takes back what was told', async () => {
-  const { told, accountRates } = listening(1)
+test('a failed report is repeated, and a stop removes the reports', async () => {
+  const { told: reports, accountRates } = listening(1)
   const watched = watchAccounts({ accountRates, metrics: createMetrics(), periodMilliseconds: 20 })
   const asking = setInterval(() => watched.activity.requested(one), 1)
-  await until(() => told.length >= 1)
+  await until(() => reports.length >= 1)
   clearInterval(asking)
   await watched.stop()
-  expect(told[0]).toHaveLength(1)
-  expect(told.at(-1)).toEqual([])
+  expect(reports[0]).toHaveLength(1)
+  expect(reports.at(-1)).toEqual([])
 })
 
 test('metrics name the busiest accounts of the last minute, and sum the others', async () => {
   const metrics = createMetrics()
-  const { told, accountRates } = listening()
+  const { told: reports, accountRates } = listening()
   const { activity, stop } = watchAccounts({ accountRates, metrics, periodMilliseconds: 20 })
   const accounts = Array.from({ length: busiestAccountsMax + 2 }, (_, i) => anAccountId(i + 1))
   for (const account of accounts) activity.accepted(account, 60 * account)
-  await until(() => told.length > 0)
+  await until(() => reports.length > 0)
   const text = await metrics.registry.getSingleMetricAsString('gateway_account_messages_per_second')
   const lines = text.split('\n').filter((line) => !line.startsWith('#'))
   expect(lines).toHaveLength(busiestAccountsMax + 1)

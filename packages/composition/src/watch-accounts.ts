@@ -17,7 +17,7 @@ export interface WatchedAccounts {
 
 /**
  * Counts the requests and messages of accounts, exports the busiest as metrics and reports them to the other processes.
- * Has no timer while there is no activity. A report that fails is repeated after the next period.
+ * Runs no timer while there is no activity. A report that fails is repeated after the next period.
  */
 export function watchAccounts({ accountRates, metrics, periodMilliseconds = 10_000 }: Watching): WatchedAccounts {
   const process = randomUUID()
@@ -75,9 +75,9 @@ export function watchAccounts({ accountRates, metrics, periodMilliseconds = 10_0
 
 function readings(
   { lately }: BusyAccounts,
-  what: 'requests' | 'messages',
+  measure: 'requests' | 'messages',
 ): ReturnType<Parameters<Metrics['gauge']>[3]> {
-  const { busiest, others } = lately(what)
-  const named = busiest.map((rate) => ({ labels: { account: String(rate.account) }, value: rate[what] }))
+  const { busiest, others } = lately(measure)
+  const named = busiest.map((rate) => ({ labels: { account: String(rate.account) }, value: rate[measure] }))
   return others > 0 ? [...named, { labels: { account: 'others' }, value: others }] : named
 }

@@ -29,7 +29,7 @@ describe('client address', () => {
     expect(comesFrom(from(ip))(networks)).toBe(expected)
   })
 
-  test('the address is what a trusted proxy says, else the peer’s, without the name of an interface', () => {
+  test('the address is that from a trusted proxy, otherwise that of the peer, without the name of an interface', () => {
     expect(clientAddress(from('192.0.2.7'))).toBe('192.0.2.7')
     expect(clientAddress(from(undefined, 'fe80::1%eth0'))).toBe('fe80::1')
   })
@@ -67,7 +67,7 @@ describe('client network', () => {
 describe('trusted proxies', () => {
   const seen = async (proxies: readonly string[], forwarded?: string) => {
     const app = createApp({ log: createLog({ level: 'silent', name: 'test' }), service: 'test' })
-    app.use((asked, response) => void response.end(clientNetwork(asked)))
+    app.use((request, response) => void response.end(clientNetwork(request)))
     trustProxies(app, proxies)
     const get = request(app).get('/')
     return (await (forwarded === undefined ? get : get.set('X-Forwarded-For', forwarded))).text
@@ -87,13 +87,13 @@ describe('trusted proxies', () => {
   })
 
   test.each(['', 'x', '10.0.0', '10.0.0.0/33', '10.0.0.0/', '10.0.0.0/8/8', '::1/129', 'loopback'])(
-    '%s is no network',
+    '%s is not a network',
     (text) => {
       expect(readNetwork(text)).toBeUndefined()
     },
   )
 
-  test('addresses are found in their networks, IPv4 in IPv6 clothes too', () => {
+  test('addresses are found in their networks, also IPv4-mapped IPv6 ones', () => {
     const isIn = inNetworks(['10.0.0.0/8', '2001:db8::/32', '192.0.2.1'])
     expect(['10.255.0.1', '::ffff:10.1.1.1', '2001:db8:1::1', '192.0.2.1'].map(isIn)).toEqual([true, true, true, true])
     expect(['11.0.0.1', '2001:db9::1', '192.0.2.2', ''].map(isIn)).toEqual([false, false, false, false])

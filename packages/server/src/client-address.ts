@@ -36,8 +36,8 @@ export const clientNetwork = (request: IncomingMessage & { readonly ip?: string 
   networkOf(request.ip ?? request.socket.remoteAddress ?? '')
 
 /** Returns the network of an address, as `clientNetwork` does. */
-export const networkOf = (given: string): string => {
-  const address = given.replace(/%.*$/, '').replace(/^::ffff:(?=\d+\.)/i, '')
+export const networkOf = (text: string): string => {
+  const address = text.replace(/%.*$/, '').replace(/^::ffff:(?=\d+\.)/i, '')
   if (isIPv4(address)) return `${address.slice(0, address.lastIndexOf('.'))}.0/24`
   return isIPv6(address) ? networkOfIPv6(address) : 'unknown'
 }
@@ -48,10 +48,10 @@ const networkOfIPv6 = (address: string): string => {
   const mapped = /^::ffff:([0-9a-f]+):([0-9a-f]+)$/.exec(canonical)
   if (mapped) return networkOfMapped(mapped[1] ?? '', mapped[2] ?? '')
   const [head = '', tail] = canonical.split('::')
-  const left = head === '' ? [] : head.split(':')
+  const leadingGroups = head === '' ? [] : head.split(':')
   const right = tail ? tail.split(':') : []
-  const zeros = tail === undefined ? 0 : 8 - left.length - right.length
-  const groups = [...left, ...Array<string>(zeros).fill('0'), ...right]
+  const zeros = tail === undefined ? 0 : 8 - leadingGroups.length - right.length
+  const groups = [...leadingGroups, ...Array<string>(zeros).fill('0'), ...right]
   return `${groups.slice(0, 4).join(':')}::/64`
 }
 

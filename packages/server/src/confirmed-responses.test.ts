@@ -15,10 +15,10 @@ let responses: ConfirmedResponses
 let takenBack: string[]
 let takeBack: (path: string) => Promise<void>
 
-/** Called before each answer. */
+/** Called before each response. */
 let beforeAnswer: () => void
 
-/** The path says how many bytes the answer has. */
+/** The path is the number of bytes of the response. */
 const app: RequestListener = (request, response) => {
   beforeAnswer()
   const path = request.url ?? ''
@@ -46,7 +46,7 @@ const openAt = async (port: number, ...paths: string[]): Promise<Socket> => {
   socket.write(paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`).join(''))
   return socket
 }
-/** Reads on until so many bytes have been read in all, or no more come; then reads nothing. */
+/** Reads until this many bytes were read in total, or no more arrive; then stops reading. */
 const read = async (socket: Socket, bytes: number): Promise<number> => {
   if (socket.bytesRead < bytes && !socket.closed) {
     await new Promise<void>((resolve) => {
@@ -64,7 +64,7 @@ const read = async (socket: Socket, bytes: number): Promise<number> => {
   return socket.bytesRead
 }
 test.each([1, 20, 64, 1000, 8 * 1024, 12 * 1024])(
-  'a response of %i kB that the client read to its end is not taken back, even if the client resets at once',
+  'a response of %i kB that the client read completely is not taken back, even if the client resets at once',
   async (kilobytes) => {
     const bytes = kilobytes * 1024
     const socket = await open(`/${bytes}`)
@@ -77,7 +77,7 @@ test.each([1, 20, 64, 1000, 8 * 1024, 12 * 1024])(
 )
 
 test.each([0, 1, 100, 70_000, 3 * MB])(
-  'a response of which the client read %i bytes before it reset is taken back once',
+  'a response of which the client read %i bytes before a reset is taken back once',
   async (bytes) => {
     const path = `/${16 * MB}`
     const socket = await open(path)
@@ -131,21 +131,18 @@ test('a response that is ready after its client has disconnected is taken back',
 test.each([
   ['reset', (socket: Socket) => socket.resetAndDestroy()],
   ['closed', (socket: Socket) => socket.destroy()],
-])(
-  'a response is taken back if its client has %s the connection, though nobody has read that yet',
-  async (_, hangUp) => {
-    const socket = connect(server.port, '127.0.0.1')
-    beforeAnswer = () => void hangUp(socket)
-    await once(socket, 'connect')
-    socket.write('GET /1 HTTP/1.1\r\nHost: x\r\n\r\n')
-    await until(() => socket.destroyed)
-    await server.close()
-    await responses.settle()
-    expect(takenBack).toEqual(['/1'])
-  },
-)
+])('a response is taken back if its client has %s the connection, even if that was not read yet', async (_, hangUp) => {
+  const socket = connect(server.port, '127.0.0.1')
+  beforeAnswer = () => void hangUp(socket)
+  await once(socket, 'connect')
+  socket.write('GET /1 HTTP/1.1\r\nHost: x\r\n\r\n')
+  await until(() => socket.destroyed)
+  await server.close()
+  await responses.settle()
+  expect(takenBack).toEqual(['/1'])
+})
 
-test('a closing server waits for a response that is being read, and takes back what it cuts off at its deadline', async () => {
+test('a closing server waits for a response that is being read, and takes back responses that it breaks off at its deadline', async () => {
   const [patient, stuck] = [await open(`/${8 * MB}`), await open(`/${16 * MB}`)]
   await read(patient, 1000)
   await read(stuck, 1000)
@@ -184,15 +181,15 @@ test.each([
   expect(lines()).toMatchObject([{ level: 'warn', msg: 'the content of a lost response could not be taken back' }])
 })
 
-test('clients that reset at any moment: what one read whole is never taken back, and nothing is taken back twice', async () => {
+test('with clients that reset at any moment, no completely read response is taken back, and none twice', async () => {
   const size = 300_000
   const whole: string[] = []
   const paths = Array.from({ length: 100 }, (_, i) => `/${size + i}`)
   await Promise.all(
     paths.map(async (path, i) => {
       const socket = await open(path)
-      const wanted = i % 3 === 0 ? size + i + 100 : ((i * 7919) % size) + 1
-      await read(socket, wanted)
+      const bytes = i % 3 === 0 ? size + i + 100 : ((i * 7919) % size) + 1
+      await read(socket, bytes)
       if (socket.bytesRead >= size + i + 100) whole.push(path)
       socket.resetAndDestroy()
     }),

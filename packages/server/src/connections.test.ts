@@ -39,7 +39,7 @@ describe('limits of connections', () => {
     return client
   }
 
-  test('a connection too many is 503 with Retry-After and closed, its request is not worked on, and one that ends makes room', async () => {
+  test('a connection beyond the limit gets 503 with Retry-After and is closed without processing its request, until another one ends', async () => {
     await start({ connectionsMax: 4 })
     const [first] = [await connected(), await connected()]
     const refused = await connected()
@@ -60,11 +60,11 @@ describe('limits of connections', () => {
     expect((await connected('127.0.1.1')).received()).toContain('served')
   })
 
-  test('one with too many waiting requests counts as several, and is broken off where there is no room for it', async () => {
-    const held: ServerResponse[] = []
+  test('a connection with too many waiting requests counts as several, and is broken off if there is no room for that', async () => {
+    const heldResponses: ServerResponse[] = []
     server = await listen({
       app: (request, response) => {
-        if (request.url === '/held') held.push(response)
+        if (request.url === '/held') heldResponses.push(response)
         else response.end('served')
       },
       host: '127.0.0.1',
@@ -80,15 +80,15 @@ describe('limits of connections', () => {
     }
     for (let i = 0; i < 36; i++) await connected()
     const owed = flooding()
-    await until(() => held.length === 1)
-    // 36, and three for the one that is owed answers.
+    await until(() => heldResponses.length === 1)
+    // 36, and three for the connection with outstanding answers.
     expect((await connected()).received()).toContain('served')
     expect((await connected()).received()).toContain('503')
     clients[0]?.socket.destroy()
     clients[1]?.socket.destroy()
     let broken = flooding()
     await until(() => broken.closed())
-    // Refused while the server has not seen yet that two have gone.
+    // Refused until the server has noticed that two connections ended.
     while (broken.received().includes('503')) {
       broken = flooding()
       await until(() => broken.closed())
@@ -97,7 +97,7 @@ describe('limits of connections', () => {
     expect(owed.closed()).toBe(false)
   })
 
-  test('connections of a proxy count for no network', async () => {
+  test('connections of a proxy do not count for a network', async () => {
     await start({ connectionsMax: 10, connectionsPerNetworkMax: 1, isProxy: (address) => address === '127.0.0.1' })
     await connected()
     expect((await connected()).received()).toContain('served')
@@ -109,11 +109,11 @@ describe('limits of connections', () => {
 describe('the requests of one connection', () => {
   let server: Running
   const started: string[] = []
-  const held: ServerResponse[] = []
+  const heldResponses: ServerResponse[] = []
 
   const app: RequestListener = (request, response) => {
     started.push(request.url ?? '')
-    if (request.url === '/held') held.push(response)
+    if (request.url === '/held') heldResponses.push(response)
     else {
       let body = ''
       request.on('data', (chunk) => (body += String(chunk)))
@@ -122,7 +122,7 @@ describe('the requests of one connection', () => {
   }
 
   beforeEach(async () => {
-    started.length = held.length = 0
+    started.length = heldResponses.length = 0
     server = await listen({ app, host: '127.0.0.1', port: 0, log: memoryLog().log, graceSeconds: 0.2 })
   })
   afterEach(() => server.close())
@@ -133,20 +133,20 @@ describe('the requests of one connection', () => {
   const closings = (received: string) => Array.from(received.matchAll(/Connection: (\S+)/g), ([, word]) => word)
   const answers = (received: string) => Array.from(received.matchAll(/\r\n\r\n(\/[a-z0-9]+?)x?;/g), ([, path]) => path)
 
-  test('a pipelined request is started when the answer before it has gone, and other connections do not wait', async () => {
+  test('a pipelined request is started when the previous answer has been sent, and other connections do not wait', async () => {
     const client = rawClient(server.port, get('/held') + get('/b') + post('/c', '/body'))
-    await until(() => held.length === 1)
+    await until(() => heldResponses.length === 1)
     const other = rawClient(server.port, get('/other'))
     await until(() => other.received().endsWith('/other;'))
     expect(started).toEqual(['/held', '/other'])
-    held[0]?.end('/a;')
+    heldResponses[0]?.end('/a;')
     await until(() => client.received().endsWith('/body;'))
     expect(started).toEqual(['/held', '/other', '/b', '/c'])
     client.socket.destroy()
     other.socket.destroy()
   })
 
-  test('of a hundred requests in one write eight are worked on, the next is answered 503, and the connection is closed', async () => {
+  test('of a hundred requests in one write eight are processed, the next one is answered 503, and the connection is closed', async () => {
     const client = rawClient(server.port, Array.from({ length: 99 }, (_, i) => get(`/n${i}`)).join(''))
     await until(client.closed)
     expect(answers(client.received())).toEqual(started)
@@ -155,23 +155,23 @@ describe('the requests of one connection', () => {
     expect(client.received()).toMatch(/HTTP\/1\.1 503 .*\r\n[^]*Retry-After: 1\r\n[^]*wait on this connection$/)
   })
 
-  test('of a hundred requests that come one by one, seven that wait are worked on, and the connection is closed', async () => {
+  test('of a hundred requests that arrive one by one the running and seven waiting ones are processed, and the connection is closed', async () => {
     const client = rawClient(server.port, get('/held'))
-    await until(() => held.length === 1)
-    const { socket } = held[0]?.req ?? {}
+    await until(() => heldResponses.length === 1)
+    const { socket } = heldResponses[0]?.req ?? {}
     for (let i = 0; i < 99; i++) {
       const before = socket?.bytesRead ?? 0
       client.socket.write(i % 2 === 0 ? get(`/n${i}`) : post(`/n${i}`, 'x'))
       if (i < 8) await until(() => (socket?.bytesRead ?? 0) > before)
     }
-    held[0]?.end('/held;')
+    heldResponses[0]?.end('/held;')
     await until(client.closed)
     expect(started).toEqual(['/held', ...Array.from({ length: 7 }, (_, i) => `/n${i}`)])
     expect(answers(client.received())).toEqual(started)
     expect(closings(client.received())).toEqual([...Array<string>(8).fill('keep-alive'), 'close'])
   })
 
-  test('a client that writes without end gets the answers that it is owed, and nothing more is read of it', async () => {
+  test('a client that writes without end gets its outstanding answers, and nothing more is read from it', async () => {
     const sockets: Socket[] = []
     const writes = await listen({
       app: ({ socket }, response) => {
@@ -194,12 +194,12 @@ describe('the requests of one connection', () => {
     expect(client.received()).toContain('HTTP/1.1 503 ')
     expect(client.received().match(/answered;/g)).toHaveLength(8)
     expect(sockets).toHaveLength(8)
-    // One read brings 64 kB; Node may have begun a second one.
+    // One read returns 64 kB; Node may have begun a second one.
     expect(sockets[0]?.bytesRead).toBeLessThanOrEqual(3 * 65_536)
     await writes.close()
   })
 
-  test('what comes behind the requests that may wait is let go without an error for each', async () => {
+  test('requests behind those that may wait are dropped without an error for each', async () => {
     const sent: IncomingMessage[] = []
     const note = (message: unknown) => sent.push((message as { request: IncomingMessage }).request)
     subscribe('http.server.request.start', note)
@@ -211,7 +211,7 @@ describe('the requests of one connection', () => {
     expect(sent.slice(9).filter(({ destroyed }) => destroyed).length).toBe(0)
   })
 
-  test('reads of a network that pipelines are as far apart as they are large, also on new connections', async () => {
+  test('after a large read of a pipelining network, the next read of any of its connections is delayed accordingly', async () => {
     const begun: { readonly path: string; readonly at: number }[] = []
     const timed = await listen({
       app: ({ url = '' }, response) => {
@@ -236,21 +236,21 @@ describe('the requests of one connection', () => {
     await timed.close()
   })
 
-  test('of a connection that pipelines long headers two reads more are taken, and it is closed', async () => {
+  test('a connection that pipelines long headers is closed after two more reads', async () => {
     const long = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(60_000)}\r\n\r\n`
     const client = rawClient(server.port, get('/held') + Array.from({ length: 40 }, (_, i) => long(`/n${i}`)).join(''))
-    await until(() => held.length === 1)
-    const { socket } = held[0]?.req ?? {}
-    // Whatever has come is read within a few turns, if it is read at all.
+    await until(() => heldResponses.length === 1)
+    const { socket } = heldResponses[0]?.req ?? {}
+    // Data that has arrived is read within a few turns, if at all.
     for (let turns = 0; turns < 500; turns++) await new Promise(setImmediate)
     expect(socket?.bytesRead).toBeLessThanOrEqual(4 * 65_536)
-    held[0]?.end('/held;')
+    heldResponses[0]?.end('/held;')
     await until(client.closed)
     expect(started.length).toBeLessThanOrEqual(4)
     expect(answers(client.received())).toEqual(started)
   })
 
-  test('large bodies that wait are read when their turn comes, and all are answered', async () => {
+  test('large waiting bodies are read when their turn comes, and all are answered', async () => {
     const paths = Array.from({ length: 40 }, (_, i) => `/n${i}`)
     const reading = await listen({
       app: (request, response) => {
@@ -267,26 +267,26 @@ describe('the requests of one connection', () => {
     await reading.close()
   })
 
-  test('of a request that waited the body is read, also what comes of it later, and then what is behind it', async () => {
+  test('the body of a waiting request is read, including parts that arrive later, and then the data behind it', async () => {
     const [begun, rest] = ['/body', '.of-it']
     const head = `POST /p HTTP/1.1\r\nHost: x\r\nContent-Length: ${begun.length + rest.length}\r\n\r\n`
     const client = rawClient(server.port, get('/held') + get('/a') + head + begun)
-    await until(() => held.length === 1)
-    held[0]?.end('/held;')
+    await until(() => heldResponses.length === 1)
+    heldResponses[0]?.end('/held;')
     await until(() => started.includes('/p'))
     client.socket.write(rest + get('/held') + get('/b'))
-    await until(() => held.length === 2)
-    held[1]?.end('/held;')
+    await until(() => heldResponses.length === 2)
+    heldResponses[1]?.end('/held;')
     await until(() => client.received().endsWith('/b;'))
     expect(answers(client.received())).toEqual(['/held', '/a', '/held', '/b'])
     expect(client.received()).toContain('/p/body.of-it;')
     client.socket.destroy()
   })
 
-  test('what waits behind an answer that ends the connection is never started', async () => {
+  test('requests behind an answer that ends the connection are never started', async () => {
     const client = rawClient(server.port, get('/held') + get('/b') + get('/c'))
-    await until(() => held.length === 1)
-    held[0]?.setHeader('Connection', 'close').end('/held;')
+    await until(() => heldResponses.length === 1)
+    heldResponses[0]?.setHeader('Connection', 'close').end('/held;')
     await until(client.closed)
     const other = rawClient(server.port, get('/other'))
     await until(() => other.received().endsWith('/other;'))
@@ -301,8 +301,8 @@ describe('the requests of one connection', () => {
   ])('requests before %s get their own answers, and the connection is closed', async (_what, malformed) => {
     const last = malformed === get('/d') ? get('/b').replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n') : get('/b')
     const client = rawClient(server.port, get('/held') + last + malformed)
-    await until(() => held.length === 1)
-    held[0]?.end('/held;')
+    await until(() => heldResponses.length === 1)
+    heldResponses[0]?.end('/held;')
     await until(client.closed)
     expect(started).toEqual(['/held', '/b'])
     expect(client.received().match(/\r\n\r\n.*;|HTTP\S+ \d+/g)).toEqual([
@@ -313,11 +313,11 @@ describe('the requests of one connection', () => {
     ])
   })
 
-  test('of a connection that breaks, what waited is never started', async () => {
+  test('waiting requests of a broken connection are never started', async () => {
     const client = rawClient(server.port, get('/held') + get('/b'))
-    await until(() => held.length === 1)
+    await until(() => heldResponses.length === 1)
     client.socket.resetAndDestroy()
-    await until(() => held[0]?.closed === true)
+    await until(() => heldResponses[0]?.closed === true)
     const other = rawClient(server.port, get('/other'))
     await until(() => other.received().endsWith('/other;'))
     expect(started).toEqual(['/held', '/other'])

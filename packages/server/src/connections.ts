@@ -149,8 +149,8 @@ export function connectionsOf(server: Server, limits: ConnectionLimits = {}, ref
   function readNetworkInTurn(slow: Duplex): void {
     const network = connections.get(slow)?.network
     if (network === undefined || isClosing) return
-    for (const { socket, isOver, network: its } of connections.values()) {
-      if (its !== network || isOver || socket === slow || slowed.has(socket)) continue
+    for (const { socket, isOver, network: otherNetwork } of connections.values()) {
+      if (otherNetwork !== network || isOver || socket === slow || slowed.has(socket)) continue
       slowed.add(socket.pause())
     }
     slowNetworks.add(network)

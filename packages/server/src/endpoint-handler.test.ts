@@ -51,11 +51,11 @@ describe('path table', () => {
     '/__proto__',
     '',
     '/',
-  ])('%s is none of them', (path) => {
+  ])('%s matches no path', (path) => {
     expect(find(path)).toBeUndefined()
   })
 
-  test('letter case and the last slash count as they are said to', () => {
+  test('letter case and the last slash matter as configured', () => {
     const other = pathTable(table, { caseSensitive: false })
     expect(other('/THINGS/7/parts')).toEqual({
       endpoint: '/things/{id}/parts',
@@ -86,7 +86,7 @@ describe('endpoint handler', () => {
   }
   const endpoints = new Map(['one', 'bad', 'fails', 'half', 'cannot'].map((name) => [`/x/${name}`, name]))
 
-  /** A router in an app of createApp, and in a foreign Express app at another prefix. */
+  /** Mounts a router in an app of createApp, and in a foreign Express app at another prefix. */
   const both = (caseSensitive = true, answerer = answer, lastSlashIgnored?: boolean) => {
     const made = (at: string, app: (service: Pick<Settings, 'log' | 'metrics'>) => Express) => {
       const memory = memoryLog('debug')
@@ -151,7 +151,7 @@ describe('endpoint handler', () => {
     ['//x/one', true],
     ['/X/one', true],
     ['/X/ONE', false],
-  ])('%s is exact, where letter case counts: %s', async (path, caseSensitive) => {
+  ])('with significant letter case %s is exact: %s', async (path, caseSensitive) => {
     for (const server of both(caseSensitive)) {
       const { text, headers } = await supertest(server.app).get(`${server.at}${path}`)
       if (caseSensitive) {
@@ -169,12 +169,12 @@ describe('endpoint handler', () => {
     ['//x/one/', 'the next handler'],
     ['/x/one/%2F', 'the next handler'],
     ['/', 'the next handler'],
-  ])('where one slash at the end is ignored, %s is answered by "%s"', async (path, answered) => {
+  ])('if one trailing slash is ignored, %s is answered by "%s"', async (path, answered) => {
     for (const { app, at } of both(true, answer, true))
       expect((await supertest(app).get(at + path)).text).toBe(answered)
   })
 
-  test.each(['half', 'cannot'])('a failure of %s that cannot be answered breaks the connection off', async (name) => {
+  test.each(['half', 'cannot'])('if a failure of %s cannot be answered, the connection is broken off', async (name) => {
     for (const { app, at, lines } of both()) {
       await expect(supertest(app).get(`${at}/x/${name}`)).rejects.toThrow()
       await until(() => lines().length > 0)
@@ -201,7 +201,7 @@ describe('endpoint handler', () => {
     }
   })
 
-  test('what a pipelined response holds is released with its connection, on a foreign server too', async () => {
+  test('resources of a pipelined response are released with its connection, on a foreign server too', async () => {
     const [, { app, at }] = both(true, (_request, response) => {
       onceClosed(response, () => (closed += 1))
       begun += 1

@@ -30,7 +30,7 @@ describe('environment', () => {
     expect({ PORT, DATABASE_URL, DATA_DIR }).toEqual({ PORT: 8080, DATABASE_URL: undefined, DATA_DIR: './data' })
   })
 
-  test('values are read with their types, an app adds its own variables, and others are not given', () => {
+  test('values are read with their types, an app adds its own variables, and others are omitted', () => {
     const list = makeValidator<readonly string[]>((input) => input.split(','))
     const environment = readEnvironment(
       { ...server, CARRIERS: list({ default: ['simulator'], desc: 'a list' }), REGION: str({ desc: 'a region' }) },
@@ -107,8 +107,8 @@ describe('environment', () => {
   test.each([
     ['https://app.example.com, http://localhost:3000', ['https://app.example.com', 'http://localhost:3000']],
     ['', []],
-  ])('CORS_ORIGINS "%s" is a list of origins', (given, expected) => {
-    expect(readEnvironment(loadVariables, { CORS_ORIGINS: given }).CORS_ORIGINS).toEqual(expected)
+  ])('CORS_ORIGINS "%s" is a list of origins', (text, expected) => {
+    expect(readEnvironment(loadVariables, { CORS_ORIGINS: text }).CORS_ORIGINS).toEqual(expected)
   })
 
   test.each([
@@ -118,8 +118,8 @@ describe('environment', () => {
     'https://App.example.com',
     'https://a.example:443',
     'ftp://a',
-  ])('CORS_ORIGINS "%s" is refused: no browser sends that as its origin', (given) => {
-    expect(() => readEnvironment(loadVariables, { CORS_ORIGINS: given })).toThrow(/CORS_ORIGINS/)
+  ])('CORS_ORIGINS "%s" is refused: no browser sends that as its origin', (text) => {
+    expect(() => readEnvironment(loadVariables, { CORS_ORIGINS: text })).toThrow(/CORS_ORIGINS/)
   })
 })
 
@@ -138,19 +138,19 @@ describe('misspelt variables', () => {
     ['LOGLEVEL', 'LOG_LEVEL'],
     ['PROT', undefined],
     ['PORTS', 'PORT'],
-  ])('%s looks like %s', (name, wanted) => {
-    expect(likely(name)).toBe(wanted)
+  ])('%s looks like %s', (name, expected) => {
+    expect(likely(name)).toBe(expected)
   })
 
   test.each([
     ...['CARRIERS', 'PATH', 'HOME', 'HOSTNAME', 'SHELL', 'LANG', 'TERM', 'USER', 'PWD', 'OLDPWD', 'EDITOR', 'MAIL'],
     ...['PGHOST', 'PGPORT', 'PGSSLCRL', 'PGPASSWORD', 'NODE_ENV', 'NODE_OPTIONS', 'INVOCATION_ID', 'JOURNAL_STREAM'],
     ...['KUBERNETES_PORT', 'KUBERNETES_SERVICE_HOST', 'REDIS_URL', 'TZ', 'SSH_TTY', 'LC_ALL', 'NO_COLOR', 'POD_IP'],
-  ])('%s is one of ours, or somebody else’s', (name) => {
+  ])('%s is a known variable, or one of other software', (name) => {
     expect(likely(name)).toBeUndefined()
   })
 
-  test('a blank one counts as unset, several are told in the order of the alphabet, and no value is told', () => {
+  test('a blank variable counts as unset, several are reported in alphabetical order, and values are not shown', () => {
     expect(likely('CARIERS', ' ')).toBeUndefined()
     const found = misspeltVariables({ VALIDITY_HOUR: 'secret', CARIERS: 'secret', HOME: '/' }, published)
     expect(found.map(({ name }) => name)).toEqual(['CARIERS', 'VALIDITY_HOUR'])

@@ -24,14 +24,14 @@ export const readEnvironment = <const V extends Variables>(
   variables: V,
   env: Readonly<Record<string, string | undefined>> = process.env,
 ): Environment<V> => {
-  const given = Object.fromEntries(
+  const values = Object.fromEntries(
     Object.keys(variables).flatMap((name) => (env[name]?.trim() ? [[name, env[name]]] : [])),
   )
   const reporter = ({ errors }: { errors: Partial<Record<string, Error>> }) => {
-    const wrong = Object.entries(errors).map(([name, error]) => errorLine(name, given[name], error, variables[name]))
+    const wrong = Object.entries(errors).map(([name, error]) => errorLine(name, values[name], error, variables[name]))
     if (wrong.length > 0) throw new Error(`The environment cannot be used:\n${wrong.join('\n')}`)
   }
-  return customCleanEnv<Variables, Environment<V>>(given, variables, (cleaned) => cleaned as Environment<V>, {
+  return customCleanEnv<Variables, Environment<V>>(values, variables, (cleaned) => cleaned as Environment<V>, {
     reporter,
   })
 }

@@ -1,6 +1,6 @@
 import { inSlices } from './event-loop.ts'
 
-test('others have their turn of the event loop while many items are made, and all are there in their order', async () => {
+test('other work runs while many items are made, and the items keep their order', async () => {
   let turns = 0
   const turning = setInterval(() => turns++, 0)
   const items = Array.from({ length: 50 }, (_, i) => i)

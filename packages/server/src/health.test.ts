@@ -17,7 +17,7 @@ test('GET /health/live is 200, whatever the checks say', async () => {
     .expect(200, { live: true, ...release })
 })
 
-test('GET /health/ready is 200 if every check holds', async () => {
+test('GET /health/ready is 200 if every check passes', async () => {
   const app = appWith({ database: () => Promise.resolve(true) })
   const { headers } = await supertest(app)
     .get('/health/ready')
@@ -43,7 +43,7 @@ test('GET /health/ready is 503 and names the check that fails, throws or does no
   expect(performance.now() - start).toBeGreaterThanOrEqual(990)
 })
 
-test('GET /health/ready says why, in a word and a sentence, where a check tells', async () => {
+test('GET /health/ready contains the reason of a check, as a word and a sentence', async () => {
   const problem = { reason: 'disk-full', message: 'The disk is full.' }
   const app = appWith({ good: () => Promise.resolve(true), database: () => Promise.resolve(problem) })
   await supertest(app)
@@ -56,7 +56,7 @@ test('GET /health/ready says why, in a word and a sentence, where a check tells'
     })
 })
 
-test('GET /health/ready has the words of a problem beside the checks', async () => {
+test('GET /health/ready contains the additional words of a problem', async () => {
   const why = { reason: 'standby-away', message: 'Commits wait.' }
   const problem = { ...why, states: { commits: 'waiting for a standby' } }
   await supertest(appWith({ database: () => Promise.resolve(problem) }))
@@ -81,7 +81,7 @@ test('GET /health/ready is 503 as soon as the process is stopping', async () => 
   await supertest(app).get('/health/live').expect(200)
 })
 
-test('a check that has not answered is not started again by further requests', async () => {
+test('a check without an answer is not started again by further requests', async () => {
   let runs = 0
   const app = appWith({ database: () => new Promise(() => (runs += 1)) })
   const server = app.listen(0, '127.0.0.1')
@@ -106,7 +106,7 @@ test('other methods and paths are not answered here', async () => {
   await supertest(app).get('/health/other').expect(404)
 })
 
-test('GET /health/<name> is what there is to know under this name at this moment, and nothing else', async () => {
+test('GET /health/<name> returns the present details of this name, and other paths pass on', async () => {
   const app = createApp({ log: memoryLog().log, service: 'demo' })
   let count = 0
   app.use(healthRoutes({ checks: {}, details: { carriers: () => ({ count: ++count }) } }))

@@ -7,7 +7,7 @@ import { release } from './version.ts'
 export interface Problem {
   readonly reason: string
   readonly message: string
-  /** Further words of `/health/ready` beside its checks, by name. */
+  /** Additional words of `/health/ready` beside its checks, by name. */
   readonly states?: Readonly<Record<string, string>>
 }
 
@@ -35,10 +35,10 @@ const FRESH_MS = 500
 const ABANDONED_MS = 10_000
 
 /**
- * Answers GET and HEAD. /health/live: 200. /health/ready: 200 if every check passes, else 503 with the state of each
- * check, the reasons of failed checks in `problems`, and `notes` if there are any; 503 after the stop signal.
- * /health/<name>: 200 with the entry of `details`. A check that takes over 1 s is 'no answer'. It runs again 0.5 s
- * after it ended, or 10 s after it began.
+ * Answers GET and HEAD. `/health/live`: 200. `/health/ready`: 200 if every check passes, otherwise 503 with the state
+ * of each check, the reasons of failed checks in `problems`, and `notes` if there are any; 503 after the stop signal.
+ * `/health/<name>`: 200 with the entry of `details`. A check that takes longer than 1 s is 'no answer'. A check runs
+ * again 0.5 s after it ended, or 10 s after it began.
  */
 export const healthRoutes = ({ checks, stopping, notes, details = {} }: HealthSettings): RequestHandler => {
   const bounded = Object.entries(checks).map(([name, check]) => [name, cached(check)] as const)
@@ -60,7 +60,7 @@ export const healthRoutes = ({ checks, stopping, notes, details = {} }: HealthSe
     if (path === '/health/live') return void response.json({ live: true, ...release })
     const found = await Promise.all(bounded.map(async ([name, check]) => [name, await check()] as const))
     const ready = !stopping?.aborted && found.every(([, state]) => state === 'ok')
-    const told = notes?.() ?? []
+    const noteLines = notes?.() ?? []
     const problems = found.flatMap(([name, state]) => (typeof state === 'object' ? [[name, state] as const] : []))
     response.status(ready ? 200 : 503).json({
       ready,
@@ -68,7 +68,7 @@ export const healthRoutes = ({ checks, stopping, notes, details = {} }: HealthSe
       ...(stopping?.aborted && { stopping: true }),
       checks: Object.fromEntries(found.map(([name, state]) => [name, typeof state === 'object' ? 'failing' : state])),
       ...Object.assign({}, ...problems.map(([, { states }]) => states)),
-      ...(told.length > 0 && { notes: told }),
+      ...(noteLines.length > 0 && { notes: noteLines }),
       ...(problems.length > 0 && {
         problems: Object.fromEntries(problems.map(([name, { reason, message }]) => [name, { reason, message }])),
       }),

@@ -66,5 +66,5 @@ export { type ProcessContext, type ProcessSettings, runProcess } from './run-pro
 export type { Host } from './shutdown.ts'
 export { createTracing, type Ended, type Tracing } from './tracing.ts'
 export { version } from './version.ts'
-export { extraAuthorities, type GivenCertificates, watchCertificates } from './watch-certificates.ts'
+export { extraAuthorities, type ConfiguredCertificates, watchCertificates } from './watch-certificates.ts'
 export { endResponse, setHeaders, streamResponse, writeWhole } from './write-response.ts'

@@ -23,18 +23,19 @@ const serve = async (app: RequestListener, graceSeconds = 0.2) => {
   return { ...server, ...memory }
 }
 
-/** An app that answers `/now` at once and holds everything else until the test answers it. */
+/** Returns an app that answers `/now` at once and holds all other responses until the test sends them. */
 const holding = () => {
-  const held: ServerResponse[] = []
+  const heldResponses: ServerResponse[] = []
   const app: RequestListener = (request, response) => {
     if (request.url?.startsWith('/now')) response.end('now')
-    else held.push(response)
+    else heldResponses.push(response)
   }
-  return { app, held }
+  return { app, held: heldResponses }
 }
 
 /**
- * For a thread of its own: writes a request to each of its connections, counts them, and tells how each answer began.
+ * Code of a thread: writes a request to each of its connections, counts them, and reports the beginning of each
+ * response.
  */
 const writeToAll = `
   const { connect } = require('node:net')
@@ -77,7 +78,7 @@ test('the request line and headers may take 64 kB; beyond that the answer is 431
   line.socket.destroy()
 })
 
-test('a request has as many as 1000 header lines, and HTTP/1.0 needs no Host', async () => {
+test('a request may have 1000 header lines, and HTTP/1.0 needs no Host', async () => {
   const { port } = await serve((request, response) => response.end(String(request.headers['last'])))
   const most = rawClient(port, GET('/', `${'X: y\r\n'.repeat(998)}Last: seen\r\n`))
   await until(() => most.received().endsWith('seen'))
@@ -94,7 +95,7 @@ test.each([
   ['two lengths', 'POST /now HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n'],
   ['a length beside chunks', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n'],
   ['a NUL in a header', 'GET /now HTTP/1.1\r\nHost: x\r\nA: \0\r\n\r\n'],
-])('%s is answered 400 and ends nothing else', async (_what, bytes) => {
+])('%s is answered 400 without effect on other connections', async (_what, bytes) => {
   const { port, url } = await serve(holding().app)
   const client = rawClient(port, bytes)
   await until(() => client.received().startsWith('HTTP/1.1 400 '))
@@ -126,7 +127,7 @@ test.each([
   ],
   ['two hosts', GET('/now', 'Host: y\r\n'), '400 Bad Request', 'GET /now: The request has more than one Host header.'],
   ['no host', 'GET /now HTTP/1.1\r\n\r\n', '400 Bad Request', 'GET /now: The request has no Host header.'],
-])('a request with %s is answered in the words that were given for it', async (_what, bytes, status, words) => {
+])('a request with %s is answered in the configured form', async (_what, bytes, status, words) => {
   const describeMalformed: DescribeMalformed = ({ status, reason, method, path }) => ({
     status,
     contentType: 'text/plain',
@@ -162,7 +163,7 @@ describe('a body in chunks', () => {
   const echoing: RequestListener = (request, response) => {
     const pieces: Buffer[] = []
     request.on('data', (piece: Buffer) => pieces.push(piece))
-    // Nothing is read for a while, as where a place is waited for.
+    // Nothing is read for a while, as if the request waited for a place.
     request.pause()
     setImmediate(() => setImmediate(() => request.resume()))
     request.on('end', () => response.end(Buffer.concat(pieces)))
@@ -178,7 +179,7 @@ describe('a body in chunks', () => {
     )
   })
 
-  test('waits in one piece, however small the chunks were', async () => {
+  test('waits in one block, however small the chunks were', async () => {
     const pieces: number[] = []
     await sendChunks(Array<string>(200).fill('x'), (request, response) => {
       request.on('end', () => response.end())
@@ -188,12 +189,12 @@ describe('a body in chunks', () => {
     expect(pieces).toEqual([200])
   })
 
-  test('of one byte each is refused where there are thousands, and its connection is closed', async () => {
+  test('of thousands of chunks of one byte is refused, and its connection is closed', async () => {
     const received = await sendChunks(Array<string>(100_000).fill('x'), echoing)
     expect(received).toMatch(/^HTTP\/1.1 400 [^]*The body comes in too many small chunks\.$/)
   })
 
-  test('of one byte each leaves others of its network their turn: no turn of the event loop reads two of them', async () => {
+  test('of one-byte chunks does not delay others of its network: no turn of the event loop reads two of them', async () => {
     let requests = 0
     let all = 0
     let mostOfATurn = 0
@@ -222,7 +223,7 @@ describe('a body in chunks', () => {
     for (const { socket } of clients) socket.destroy()
   })
 
-  test('of one byte each is refused twenty times a second, and nothing more is read meanwhile, answered or not', async () => {
+  test('of one-byte chunks is refused at most twenty times a second, and nothing more is read meanwhile', async () => {
     const sockets: Socket[] = []
     const { port } = await serve((request, response) => {
       sockets.push(request.socket)
@@ -237,10 +238,10 @@ describe('a body in chunks', () => {
   })
 })
 
-describe('a client that closes after its request, and is answered before all of it has come', () => {
+describe('a client that closes after its request and is answered before all of it has arrived', () => {
   const head = 'POST /now HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 4000000\r\n\r\n'
 
-  test('reads the answer, though it writes the rest first', async () => {
+  test('reads the answer, although it writes the rest first', async () => {
     const ended: boolean[] = []
     const { port } = await serve((_, response) => {
       response.once('finish', () => ended.push(true))
@@ -251,7 +252,7 @@ describe('a client that closes after its request, and is answered before all of 
     await until(() => client.socket.readableLength > 0)
     const problems: Error[] = []
     client.socket.on('error', (problem) => problems.push(problem))
-    // More than the buffers of both sides hold, so that the server must read it.
+    // More than the buffers of both sides can hold, so that the server must read it.
     await new Promise((resolve) => client.socket.write(Buffer.alloc(4_000_000), resolve))
     client.socket.resume()
     await until(client.closed)
@@ -260,13 +261,13 @@ describe('a client that closes after its request, and is answered before all of 
     expect(ended).toEqual([true])
   })
 
-  test('is waited for 1 s and no longer', async () => {
+  test('is waited for 1 s at most', async () => {
     const sockets: Socket[] = []
     const { port } = await serve((request, response) => {
       sockets.push(request.socket)
       endResponse(response, 'now')
     })
-    // It keeps its half of the connection open.
+    // The client keeps its half of the connection open.
     const client = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
     client.write(head)
     await new Promise((resolve) => client.once('data', resolve))
@@ -291,19 +292,19 @@ test('CONNECT, an upgrade and a reset do not stop the server', async () => {
   clients[1]?.socket.destroy()
 })
 
-test('malformed bytes behind a request whose answer is under way never put a second answer into it', async () => {
-  const { app, held } = holding()
+test('malformed bytes behind a running request never cause a second answer within its answer', async () => {
+  const { app, held: heldResponses } = holding()
   const { port } = await serve(app)
   const client = rawClient(port, GET('/held'))
-  await until(() => held.length === 1)
-  held[0]?.write('first half')
+  await until(() => heldResponses.length === 1)
+  heldResponses[0]?.write('first half')
   await until(() => client.received().includes('first half'))
   client.socket.write('no http\r\n\r\n')
   await until(client.closed)
   expect(client.received()).not.toContain('400')
 })
 
-test('a request hears that its connection broke, and those that wait behind it are not started', async () => {
+test('a request is notified when its connection breaks, and requests behind it are not started', async () => {
   const closed: string[] = []
   const { port } = await serve((request, response) => response.on('close', () => closed.push(request.url ?? '')))
   const client = rawClient(port, GET('/1') + GET('/2') + GET('/3'))
@@ -319,18 +320,18 @@ test('a request hears that its connection broke, and those that wait behind it a
 })
 
 describe('close', () => {
-  test('finishes a request in flight, tells its client to close, and takes no new connection', async () => {
-    const { app, held } = holding()
+  test('finishes a running request, tells its client to close, and accepts no new connection', async () => {
+    const { app, held: heldResponses } = holding()
     const { port, close } = await serve(app, 20)
     const client = rawClient(port, GET('/held'))
-    await until(() => held.length === 1)
+    await until(() => heldResponses.length === 1)
     const closing = close()
     let late
     do {
       late = rawClient(port, GET('/now'))
       await until(late.closed)
     } while (late.received() !== '')
-    held[0]?.end('done')
+    heldResponses[0]?.end('done')
     await closing
     await until(client.closed)
     expect(client.received()).toContain('Connection: close')
@@ -340,7 +341,7 @@ describe('close', () => {
   test.each([
     ['though it had no turn to read them', 0],
     ['however long its turns take', 10],
-  ])('answers the requests that had reached the machine before, %s', async (_, turnMs) => {
+  ])('answers the requests that had arrived at the machine before, %s', async (_, turnMs) => {
     const written = new Int32Array(new SharedArrayBuffer(4))
     const { port, close } = await serve((_request, response) => {
       Atomics.wait(written, 0, 100, turnMs)
@@ -348,7 +349,7 @@ describe('close', () => {
     }, 20)
     const clients = new Worker(writeToAll, { eval: true, workerData: { port, written, connections: 100 } })
     const answers = once(clients, 'message')
-    // The event loop stands still until all connections are made and their requests are written.
+    // The event loop is blocked until all connections are open and their requests are written.
     while (written[0] !== 100) Atomics.wait(written, 0, written[0] ?? 0, 20_000)
     await close()
     expect(await answers).toEqual([Array(100).fill('HTTP/1.1 200 OK')])
@@ -356,23 +357,23 @@ describe('close', () => {
   })
 
   test('closes idle connections, those that never sent anything, and those that become idle, without waiting', async () => {
-    const { app, held } = holding()
+    const { app, held: heldResponses } = holding()
     const { port, close } = await serve(app, 20)
     const idle = rawClient(port, GET('/now'))
     const silent = rawClient(port)
     const streaming = rawClient(port, GET('/held'))
-    await until(() => idle.received().includes('now') && held.length === 1 && !silent.socket.connecting)
-    held[0]?.write('begun')
+    await until(() => idle.received().includes('now') && heldResponses.length === 1 && !silent.socket.connecting)
+    heldResponses[0]?.write('begun')
     const start = performance.now()
     const closing = close()
     await until(() => idle.closed() && silent.closed())
-    held[0]?.end()
+    heldResponses[0]?.end()
     await closing
     await until(streaming.closed)
     expect(performance.now() - start).toBeLessThan(10_000)
   })
 
-  test('waits for none of those whose bodies came in too many small chunks, who are answered one after the other', async () => {
+  test('does not wait for requests with too many small chunks, which are answered one after the other', async () => {
     let [refused, requests, mostOfATurn] = [0, 0, 0]
     const app: RequestListener = (request) => {
       requests++
@@ -405,18 +406,18 @@ describe('close', () => {
     expect(mostOfATurn).toBeLessThanOrEqual(2)
   })
 
-  test('breaks off at its deadline what does not finish', async () => {
-    const { app, held } = holding()
+  test('breaks off unfinished requests at its deadline', async () => {
+    const { app, held: heldResponses } = holding()
     const { port, close, lines } = await serve(app, 0.1)
     const client = rawClient(port, GET('/held'))
     const halfway = rawClient(port, 'GET /now HTTP/1.1\r\nHo')
-    await until(() => held.length === 1 && halfway.socket.bytesWritten > 0)
+    await until(() => heldResponses.length === 1 && halfway.socket.bytesWritten > 0)
     await close()
     await until(() => client.closed() && halfway.closed())
     expect(lines().at(-1)).toMatchObject({ level: 'warn', requests: 1 })
   })
 
-  test('does not cut off an answer that has ended and of which most is still to be read', async () => {
+  test('does not cut off a finished answer of which most has not been read', async () => {
     const { port, close } = await serve((_request, response) => response.end('x'.repeat(16_000_000)), 5)
     const client = rawClient(port, GET('/'))
     client.socket.pause()
@@ -439,7 +440,7 @@ describe('close', () => {
   })
 })
 
-describe('where it cannot listen, one error names the address and says what to do', () => {
+describe('if it cannot listen, one error names the address and says what to do', () => {
   const { log } = memoryLog()
   const app = holding().app
 
@@ -460,7 +461,7 @@ describe('where it cannot listen, one error names the address and says what to d
   })
 })
 
-test('with a port for operators, health and metrics are there and nowhere else, and nothing else is there', async () => {
+test('with a port for operators, health and metrics are only there, and nothing else is', async () => {
   const app = createServiceApp({
     log: memoryLog().log,
     service: 'test',
@@ -479,7 +480,7 @@ test('with a port for operators, health and metrics are there and nowhere else, 
   const paths = ['/health/live', '/health/ready?x', '/metrics', '/other']
   const of = (base: string) => Promise.all(paths.map((path) => ask(base, path)))
   expect(await of(server.url)).toEqual([404, 404, 404, 404])
-  // Other ways to write a path that an app reads as the same one.
+  // Other spellings of a path that an app reads as the same one.
   for (const target of ['http://x/metrics', 'http://x/health/ready', '/metrics#', '/health/live#x']) {
     const client = rawClient(server.port, GET(target))
     await until(() => client.received() !== '')

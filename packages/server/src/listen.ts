@@ -76,13 +76,13 @@ export const listen = async (settings: ListenSettings): Promise<Running> => {
   server.maxHeadersCount = headerLinesMax + 1
   const drain = serve(server, settings)
   await bind(server, host, port)
-  // A connection that cannot be accepted, for lack of file descriptors, does not stop the server.
+  // A connection that cannot be accepted because file descriptors are used up does not stop the server.
   server.on('error', (err) => log.error({ err }, 'cannot accept a connection'))
   const { address, port: actual } = server.address() as AddressInfo
   const url = `http://${reachable(address)}:${actual}`
   log.info({ url }, 'listening')
   const admin = adminPort === undefined ? undefined : await listenForOperators(app, host, adminPort).catch(stopServing)
-  if (admin !== undefined) log.info({ adminPort }, 'health and metrics')
+  if (admin !== undefined) log.info({ adminPort }, 'serving health and metrics')
   async function stopServing(error: unknown): Promise<never> {
     await drain(0)
     throw error

@@ -82,7 +82,7 @@ describe('log', () => {
     expect(lines()[1]?.msg).toBe('cannot reach postgres://me:***@db/x')
   })
 
-  test('an object that is not plain shows its class only', () => {
+  test('an object that is not plain is shown by its class only', () => {
     class Pool {
       readonly inner = 'hunter2'
     }
@@ -121,9 +121,9 @@ describe('log', () => {
     },
   )
 
-  // A pattern that looks back for each match would take half a minute.
+  // A pattern that backtracks for each match would take half a minute.
   test.each(['://b:', 'password=', "password='", 'Bearer ', 'whsec_'])(
-    '200 kB of %j do not hold the process up',
+    '200 kB of %j do not block the process',
     (piece) => {
       const start = process.cpuUsage()
       hideSecrets(piece.repeat(200_000 / piece.length))

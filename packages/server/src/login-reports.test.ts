@@ -2,7 +2,7 @@ import { createLog } from './log.ts'
 import { measureLogins, warnOfFailedLogins } from './login-reports.ts'
 import { createMetrics } from './metrics.ts'
 
-test('outcomes of log-ins and how many wait are read at each scrape', async () => {
+test('metrics report outcomes of log-ins and the number of waiting ones at each scrape', async () => {
   const metrics = createMetrics()
   const counts = { right: 1, wrong: 0 }
   measureLogins(metrics, { logins: { counts }, waiting: () => 3 })
@@ -13,7 +13,7 @@ test('outcomes of log-ins and how many wait are read at each scrape', async () =
   expect(text).toContain('gateway_logins_waiting 3\n')
 })
 
-test('a line about failed log-ins has the account, the network and their number only', () => {
+test('a line about failed log-ins contains only the account, the network and their number', () => {
   const lines: string[] = []
   const log = createLog({ level: 'warn', name: 'test', destination: { write: (line) => void lines.push(line) } })
   const failed = { account: 7, network: '192.0.2.0/24', failures: 900, login: 'sesame-42' }

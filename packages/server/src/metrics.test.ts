@@ -1,6 +1,6 @@
 import { createMetrics } from './metrics.ts'
 
-test('a histogram that an app counts by itself is told as Prometheus reads it', async () => {
+test('a histogram that an app counts itself is exported in the format of Prometheus', async () => {
   const metrics = createMetrics()
   const counted = { bounds: [0.5, 1], counts: [2, 0, 3], sum: 7.5 }
   metrics.histogram('app_seconds', 'How long', ['carrier'], () => [{ labels: { carrier: 'a' }, ...counted }])

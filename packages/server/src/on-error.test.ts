@@ -117,7 +117,7 @@ describe('without effect', () => {
     expect(await withoutEffect(() => 5)).toBe(5)
   })
 
-  test('an error that says so itself had no effect', () => {
+  test('an error that is marked as without effect had none', () => {
     const error = new Error('the disk is full')
     expect(hadNoEffect(Object.assign(error, { hadNoEffect: false }))).toBe(false)
     expect(hadNoEffect(Object.assign(error, { hadNoEffect: true }))).toBe(true)

@@ -59,12 +59,12 @@ test('HEAD has the headers and no body; other methods and other paths are not fo
   }
 })
 
-test('a folder without its slash is redirected, wherever a proxy puts it', async () => {
+test('a folder without its slash is redirected, under any prefix of a proxy', async () => {
   const { status, headers } = await supertest(anApp().app).get('/docs')
   expect([status, headers['location']]).toEqual([308, 'docs/'])
 })
 
-test('a large one arrives whole, and one whose reader goes away holds up nobody', async () => {
+test('a large document arrives completely, and a reader that disconnects blocks nobody', async () => {
   const server = await listen({ app: anApp().app, host: '127.0.0.1', port: 0, log: memoryLog().log })
   const gone = connect(server.port, '127.0.0.1', () => gone.write('GET /docs/large HTTP/1.1\r\nHost: x\r\n\r\n'))
   await once(gone, 'data')
@@ -74,7 +74,7 @@ test('a large one arrives whole, and one whose reader goes away holds up nobody'
   await server.close()
 })
 
-test('each is measured by its path', async () => {
+test('each document is measured by its path', async () => {
   const { app, metrics } = anApp()
   await supertest(app).get('/docs/bytes')
   expect(await metrics.registry.metrics()).toMatch(/_count\{service="demo",method="GET",endpoint="\/docs\/bytes"/)

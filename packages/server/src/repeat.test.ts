@@ -5,10 +5,10 @@ import { coalesceTimeouts, repeat, type Repeating } from './repeat.ts'
 const log = createLog({ level: 'silent', name: 'test' })
 const hour = 3_600_000
 
-const repeating = (work: Repeating['work'], pauseMilliseconds = 1, told = log) =>
-  repeat({ what: 'test', pauseMilliseconds, log: told, work })
+const repeating = (work: Repeating['work'], pauseMilliseconds = 1, logOfLoop = log) =>
+  repeat({ what: 'test', pauseMilliseconds, log: logOfLoop, work })
 
-test('work never overlaps itself, and is done again after a pause', async () => {
+test('runs never overlap, and are repeated after a pause', async () => {
   let [atWork, most, runs] = [0, 0, 0]
   const loop = repeating(async () => {
     most = Math.max(most, ++atWork)
@@ -26,7 +26,7 @@ test('work never overlaps itself, and is done again after a pause', async () => 
   expect(most).toBe(1)
 })
 
-test('as long as there is more it does not pause', async () => {
+test('there is no pause while the work returns more', async () => {
   let runs = 0
   const loop = repeating(() => Promise.resolve(++runs < 10 ? 'more' : 'all'), hour)
   await until(() => runs === 10)
@@ -34,16 +34,16 @@ test('as long as there is more it does not pause', async () => {
   expect(runs).toBe(10)
 })
 
-test('a wake ends a pause, but not the pause after a failure', async () => {
+test('a wake-up ends a pause, but not one after a failure', async () => {
   let runs = 0
   const loop = repeating(() => {
     runs++
     return runs === 3 ? Promise.reject(new Error('no')) : Promise.resolve('all')
   }, hour)
-  for (let wanted = 2; wanted <= 3; wanted++) {
+  for (let runsExpected = 2; runsExpected <= 3; runsExpected++) {
     await new Promise(setImmediate)
     loop.wake()
-    await until(() => runs === wanted)
+    await until(() => runs === runsExpected)
   }
   for (let i = 0; i < 20; i++) {
     loop.wake()
@@ -53,7 +53,7 @@ test('a wake ends a pause, but not the pause after a failure', async () => {
   await loop.stop()
 })
 
-test('a stop waits for work at hand, ends a pause at once, and nothing is done after it', async () => {
+test('a stop waits for the running work, ends a pause at once, and no work runs afterwards', async () => {
   let release = (): void => undefined
   let runs = 0
   const loop = repeating(() => {
@@ -77,9 +77,9 @@ test.each([
   ['is at its end', 'end', ['failed, and is tried again until it works']],
 ] as const)('after a failure, work that %s then is told so', async (_, next, expected) => {
   const lines: string[] = []
-  const told = createLog({ level: 'warn', name: 'test', destination: { write: (line) => void lines.push(line) } })
+  const logOfLoop = createLog({ level: 'warn', name: 'test', destination: { write: (line) => void lines.push(line) } })
   let runs = 0
-  const loop = repeating(() => (++runs === 1 ? Promise.reject(new Error('no')) : Promise.resolve(next)), 1, told)
+  const loop = repeating(() => (++runs === 1 ? Promise.reject(new Error('no')) : Promise.resolve(next)), 1, logOfLoop)
   await until(() => runs >= 2)
   await loop.stop()
   expect(lines.map((line) => (JSON.parse(line) as { msg: string }).msg)).toEqual(expected)
@@ -90,7 +90,7 @@ interface Timer {
   readonly callback: () => void
 }
 
-/** Timers of a clock that is moved by hand. */
+/** Returns timers of a clock that the test moves. */
 function manualTimers() {
   const timers = new Set<Timer>()
   let time = 0
@@ -118,7 +118,7 @@ function manualTimers() {
   }
 }
 
-/** A loop that pauses for so long again and again, and the times when it ran. */
+/** Starts a loop with this pause, and returns the times of its runs. */
 function loop(timers: ReturnType<typeof manualTimers>, timeout: ReturnType<typeof coalesceTimeouts>, pause: number) {
   const times: number[] = []
   const again = (): void => {
@@ -128,7 +128,7 @@ function loop(timers: ReturnType<typeof manualTimers>, timeout: ReturnType<typeo
   return { times, start: (milliseconds: number) => timeout(again, milliseconds) }
 }
 
-test('loops of nearly the same pause soon run together, and none ever pauses longer than it said', () => {
+test('loops with similar pauses soon run together, and no pause is longer than configured', () => {
   const timers = manualTimers()
   const timeout = coalesceTimeouts(timers)
   const pauses = [3000, 3000, 2500, 3000]
@@ -168,7 +168,7 @@ test('pauses below a second end on time and end no other', () => {
   expect(ended).toEqual([999])
 })
 
-test('a cancelled one never fires, and nothing of it is left', () => {
+test('a cancelled timer never fires, and nothing of it remains', () => {
   const timers = manualTimers()
   const timeout = coalesceTimeouts(timers)
   const ended: string[] = []

@@ -25,8 +25,8 @@ const backOffMilliseconds = 500
 const backOffMillisecondsMax = 2000
 
 /** Runs `work` again and again with pauses, never concurrently. After failures the pauses grow to two seconds. */
-export function repeat({ what, pauseMilliseconds, log, work, after }: Repeating): Repeated {
-  const outage = outageOf(what, log)
+export function repeat({ what: name, pauseMilliseconds, log, work, after }: Repeating): Repeated {
+  const outage = outageOf(name, log)
   let stopped = false
   let wake = (): void => undefined
   let backOff = 0
@@ -89,14 +89,14 @@ export interface Outage {
   worked(): void
 }
 
-export function outageOf(what: string, log: Log): Outage {
+export function outageOf(name: string, log: Log): Outage {
   let failures = 0
   return {
     failed: (err) => {
-      if (failures++ === 0) log.error({ err, what }, 'failed, and is tried again until it works')
+      if (failures++ === 0) log.error({ err, what: name }, 'failed, and is tried again until it works')
     },
     worked: () => {
-      if (failures > 0) log.warn({ what, failures }, 'works again')
+      if (failures > 0) log.warn({ what: name, failures }, 'works again')
       failures = 0
     },
   }

@@ -7,7 +7,7 @@ import { bodyMemory, type BodyMemory } from './admission/body-memory.ts'
 import { ByteCollector, readBody } from './request-bodies.ts'
 
 describe('byte collector', () => {
-  test('what was added comes back in its order, and what follows begins anew', () => {
+  test('added bytes are returned in order, and later ones begin a new block', () => {
     const lists = fc.array(fc.array(fc.uint8Array({ maxLength: 20 })))
     fc.assert(
       fc.property(lists, (rounds) => {
@@ -23,7 +23,7 @@ describe('byte collector', () => {
     )
   })
 
-  test('a piece that came alone is not copied and not written behind', () => {
+  test('a single piece is returned without a copy, and nothing is written behind it', () => {
     const collector = new ByteCollector()
     const piece = Buffer.from('abcdef').subarray(0, 3)
     collector.add(piece)

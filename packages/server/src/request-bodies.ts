@@ -26,10 +26,10 @@ export class ByteCollector {
 
   /** Returns all bytes and starts anew. A single piece is returned without a copy. */
   take(): Buffer {
-    const taken = this.block.length === this.length ? this.block : this.block.subarray(0, this.length)
+    const bytes = this.block.length === this.length ? this.block : this.block.subarray(0, this.length)
     this.block = nothing
     this.length = 0
-    return taken
+    return bytes
   }
 
   private makeRoom(bytes: number): void {
@@ -71,11 +71,11 @@ export const smallBytes = 16_384
 
 /** Returns the result of an outer parser. Parsers return an object for an empty body as well. */
 const leftOf = (request: ReadBefore, announced: number, maxBytes: number): Buffer | ParsedBody | 'too-large' => {
-  const left = announced === 0 ? '' : (request.rawBody ?? request.body)
-  if (left === undefined) throw new Error('The body of this request was read before, and nothing of it was kept.')
-  if (typeof left !== 'string' && !(left instanceof Uint8Array)) return { parsed: left }
+  const parsed = announced === 0 ? '' : (request.rawBody ?? request.body)
+  if (parsed === undefined) throw new Error('The body of this request was read before and is not available any more.')
+  if (typeof parsed !== 'string' && !(parsed instanceof Uint8Array)) return { parsed: parsed }
   const bytes =
-    typeof left === 'string' ? Buffer.from(left) : Buffer.from(left.buffer, left.byteOffset, left.byteLength)
+    typeof parsed === 'string' ? Buffer.from(parsed) : Buffer.from(parsed.buffer, parsed.byteOffset, parsed.byteLength)
   return bytes.length > maxBytes ? 'too-large' : bytes
 }
 
@@ -190,14 +190,14 @@ export function arrivingBody(request: IncomingMessage, maxBytes: number, place: 
 
 /** Returns a body that is already read, or the way in which reading it ended. */
 export function arrivedBody(read: Buffer | 'too-large' | 'overloaded' | 'aborted'): ArrivingBody {
-  let left = typeof read === 'string' ? nothing : read
+  let unread = typeof read === 'string' ? nothing : read
   const take = (): Buffer => {
-    const bytes = left
-    left = nothing
+    const bytes = unread
+    unread = nothing
     return bytes
   }
   return {
-    next: () => Promise.resolve(left.length > 0 ? 'bytes' : typeof read === 'string' ? read : 'end'),
+    next: () => Promise.resolve(unread.length > 0 ? 'bytes' : typeof read === 'string' ? read : 'end'),
     take,
     skip: () => void take(),
   }

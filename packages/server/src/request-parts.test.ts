@@ -84,7 +84,7 @@ test.each([
   ['/metrics', 200],
   ['/docs/a', 200],
   ['/nothing', 404],
-])('the answer of %s, %i, has the id of the client, or one that no other request has', async (path, status) => {
+])('the answer of %s, %i, has the id of the client, or a unique one', async (path, status) => {
   const { url } = await serve()
   const own = await fetch(url + path, { headers: { 'X-Request-Id': 'order-7.A_b' } })
   expect([own.status, own.headers.get('x-request-id')]).toEqual([status, 'order-7.A_b'])
@@ -103,20 +103,20 @@ test.each([
   ['a,b', false],
   ['a\u00e9', false],
   ['<script>', false],
-])('the id %j is taken over: %s', async (given, isTaken) => {
+])('the id %j is accepted: %s', async (text, isTaken) => {
   const { port } = await serve()
   const client = rawClient(port)
   client.socket.write(
-    `GET /api/whole HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Request-Id: ${given}\r\n\r\n`,
+    `GET /api/whole HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Request-Id: ${text}\r\n\r\n`,
     'latin1',
   )
   await until(client.closed)
   const [, id = ''] = /^X-Request-Id: (.*?)\r$/im.exec(client.received()) ?? []
-  if (isTaken) expect(id).toBe(given)
+  if (isTaken) expect(id).toBe(text)
   else expect(id).toMatch(ofUs)
 })
 
-test('two headers are none', async () => {
+test('two headers count as none', async () => {
   const { port } = await serve()
   const client = rawClient(port, 'GET /api/whole HTTP/1.0\r\nX-Request-Id: a\r\nX-Request-Id: b\r\n\r\n')
   await until(client.closed)
@@ -142,14 +142,14 @@ test.each([
   ['overlong headers', 431, head(`Host: x\r\nX: ${'x'.repeat(70_000)}\r\n`)],
   ['an expectation that cannot be met', 417, head('Host: x\r\nExpect: x\r\n')],
   ['no Host', 400, head()],
-])('a request with %s, which HTTP itself refuses, is answered %i with an id', async (_what, status, bytes) => {
+])('a malformed request with %s is answered %i with an id', async (_what, status, bytes) => {
   const { port } = await serve()
   const client = rawClient(port, bytes)
   await until(client.closed)
   expect(client.received()).toMatch(new RegExp(`^HTTP/1.1 ${status} [^]*\r\nX-Request-Id: [0-9a-f]{12}-[0-9]+\r\n`))
 })
 
-test('a connection too many is answered with an id', async () => {
+test('a connection beyond the limit is answered with an id', async () => {
   const { port } = await serve({ limits: { connectionsMax: 1 } })
   const first = rawClient(port, 'GET / HTTP/1.1\r\n')
   const second = rawClient(port)

@@ -79,8 +79,8 @@ export function identify(response: ServerResponse): void {
 /**
  * Returns an id that is well formed, else undefined. Node joins several headers with commas, which is not well formed.
  */
-const wellFormed = (given: string | string[] | undefined): string | undefined =>
-  typeof given === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(given) ? given : undefined
+const wellFormed = (id: string | string[] | undefined): string | undefined =>
+  typeof id === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(id) ? id : undefined
 
 const ofProcess = randomBytes(6).toString('hex')
 let made = 0

@@ -8,7 +8,7 @@ import { type ProcessContext, runProcess } from './run-process.ts'
 import { processVariables, serverVariables } from './variables.ts'
 import { release, version } from './version.ts'
 
-/** A process that can be sent signals, and that notes how it would have ended. */
+/** Returns a fake process that accepts signals and records how it would have ended. */
 const fakeHost = (
   env: Record<string, string> = {},
   hasTerminal = false,
@@ -33,7 +33,7 @@ const fakeHost = (
     on: (event: string, listener: (value: unknown) => void) => events.on(event, listener),
     exit: (code: number) => void exits.push(code),
     signal: (signal: string) => events.emit(signal, signal),
-    emit: (event: string, what: unknown) => events.emit(event, what),
+    emit: (event: string, argument: unknown) => events.emit(event, argument),
     errors: () => errors.join(''),
     lines: () => written.map((line) => JSON.parse(line) as Record<string, unknown>),
   }
@@ -47,11 +47,11 @@ const run = (host: ReturnType<typeof fakeHost>, start: Start, more: { stopWithin
 const forever = () => new Promise<void>(() => undefined)
 const quiet = () => Promise.resolve()
 
-test.each(['SIGTERM', 'SIGINT'])('%s stops what was started, the last one first, and exits 0', async (signal) => {
+test.each(['SIGTERM', 'SIGINT'])('%s stops the started parts in reverse order and exits 0', async (signal) => {
   const host = fakeHost()
   const order: string[] = []
   await run(host, ({ onStop }) => {
-    for (const what of ['database', 'dispatcher', 'server']) onStop(what, () => void order.push(what))
+    for (const part of ['database', 'dispatcher', 'server']) onStop(part, () => void order.push(part))
     return quiet()
   })
   expect(host.exits).toEqual([])
@@ -75,28 +75,28 @@ test('the first line has the name, the version and the version of Node', async (
   expect(version).toMatch(/^\d+\.\d+\.\d+/)
 })
 
-test('after SIGTERM a request in flight is answered, and the process is not ready', async () => {
+test('after SIGTERM a running request is answered, and the process is not ready', async () => {
   const host = fakeHost()
-  const held: (() => void)[] = []
+  const waiting: (() => void)[] = []
   let port = 0
   let readiness: AbortSignal | undefined
   await run(host, async ({ log, onStop, stopping }) => {
     readiness = stopping
     const app = createApp({ log, service: 'demo' })
-    app.get('/slow', (_request, response) => void held.push(() => response.send('done')))
+    app.get('/slow', (_request, response) => void waiting.push(() => response.send('done')))
     const running = await listen({ app, host: '127.0.0.1', port: 0, log })
     onStop('server', () => running.close())
     port = running.port
   })
   const client = rawClient(port, 'GET /slow HTTP/1.1\r\nHost: x\r\n\r\n')
-  await until(() => held.length === 1)
+  await until(() => waiting.length === 1)
   expect(readiness?.aborted).toBe(false)
   host.signal('SIGTERM')
   expect(readiness?.aborted).toBe(true)
   const late = rawClient(port)
   await until(late.closed)
   expect(host.exits).toEqual([])
-  held[0]?.()
+  waiting[0]?.()
   await until(() => host.exits.length > 0)
   expect(host.exits).toEqual([0])
   await until(client.closed)
@@ -120,7 +120,7 @@ test.each([
   ],
   [['start'], 2, /^$/, /was given start/],
   [['--help', 'x'], 2, /^$/, /was given --help x/],
-])('with the arguments %j nothing is started, and it ends with %s', async (args, code, out, err) => {
+])('with the arguments %j nothing is started, and the exit code is %s', async (args, code, out, err) => {
   const host = fakeHost({}, false, false, args)
   let starts = 0
   await run(host, () => (starts++, quiet()))
@@ -129,19 +129,19 @@ test.each([
   expect(host.errors()).toMatch(err)
 })
 
-test('a start that waits for what cannot come any more ends with 1 and a reason, at once', async () => {
+test('a start that waits for something impossible ends at once with 1 and a reason', async () => {
   const host = fakeHost()
   const stopped: string[] = []
   const running = run(host, ({ onStop }) => (onStop('database', () => void stopped.push('database')), forever()))
   host.emit('beforeExit', 0)
   await running
   expect([host.exits, stopped]).toEqual([[1], ['database']])
-  expect(host.errors()).toMatch(/^demo cannot start: it waits for something that cannot come any more/)
+  expect(host.errors()).toMatch(/^demo cannot start: the start waits for something that can no longer happen/)
   host.emit('beforeExit', 0)
   expect(host.exits).toEqual([1])
 })
 
-test('what does not stop within the deadline is named, and the process exits 1', async () => {
+test('a stop step that exceeds the deadline is named, and the process exits 1', async () => {
   const host = fakeHost()
   await run(host, ({ onStop }) => (onStop('dispatcher', forever), quiet()), { stopWithinSeconds: 0.05 })
   host.signal('SIGTERM')
@@ -176,7 +176,7 @@ test('two copies of one Ctrl-C count as one; a later second signal exits at once
   expect(host.lines().filter(({ msg }) => msg === 'stopping')).toHaveLength(1)
 })
 
-test('a signal during the start waits for the start, then stops what it started', async () => {
+test('after a signal during the start, the start continues and then its parts are stopped', async () => {
   const host = fakeHost()
   const stopped: string[] = []
   let go: () => void = () => undefined
@@ -213,7 +213,7 @@ test('a signal during the start ends it at its next onStop', async () => {
   })
 })
 
-test('a start that hangs is ended by closing its resources', async () => {
+test('a hanging start is ended by closing its resources', async () => {
   const host = fakeHost()
   const stopped: string[] = []
   const done = run(host, async ({ onStop }) => {
@@ -239,7 +239,7 @@ describe('with DRAIN_SECONDS', () => {
   const runServer = (host: ReturnType<typeof fakeHost>, start: Start) =>
     runProcess({ name: 'demo', variables: serverVariables(0), start, host, stopWithinSeconds: 0.5 })
 
-  test('a signal first says that it stops, and stops what was started only so much later; the deadline begins then', async () => {
+  test('a signal is logged first, and parts are stopped only after the configured time, when the deadline begins', async () => {
     const host = fakeHost({ DRAIN_SECONDS: '1' })
     let stopping: AbortSignal | undefined
     let stoppedAt: number | undefined
@@ -258,7 +258,7 @@ describe('with DRAIN_SECONDS', () => {
       { msg: 'starting' },
       { msg: 'started' },
       { msg: 'stopping' },
-      { msg: 'not ready any more, and working on', seconds: 1 },
+      { msg: 'no longer ready; still serving requests', seconds: 1 },
       { msg: 'stopped' },
     ])
   })
@@ -300,7 +300,7 @@ describe('with DRAIN_SECONDS', () => {
 })
 
 describe('SIGHUP', () => {
-  test('stops a process of a terminal in order, once: the terminal has closed', async () => {
+  test('stops a process whose terminal was closed in order, once', async () => {
     const host = fakeHost({}, true)
     const stopped: string[] = []
     await run(host, ({ onStop }) => (onStop('server', () => void stopped.push('server')), quiet()))
@@ -325,7 +325,7 @@ describe('SIGHUP', () => {
     expect(host.exits).toEqual([0])
   })
 
-  test('does nothing to a process without a terminal, and says so', async () => {
+  test('has no effect on a process without a terminal, which logs that', async () => {
     const host = fakeHost()
     const stopped: string[] = []
     await run(host, ({ onStop }) => (onStop('server', () => void stopped.push('server')), quiet()))
@@ -337,7 +337,7 @@ describe('SIGHUP', () => {
   test.each([
     ['without a terminal', false, false],
     ['whose terminal is there', true, true],
-  ])('does what a process %s wants done, until it stops', async (_, hasTerminal, isTerminalOpen) => {
+  ])('runs the reload of a process %s until it stops', async (_, hasTerminal, isTerminalOpen) => {
     const host = fakeHost({}, hasTerminal, isTerminalOpen)
     let reloads = 0
     await run(host, ({ onHangUp }) => (onHangUp(() => reloads++), quiet()))
@@ -350,7 +350,7 @@ describe('SIGHUP', () => {
     expect({ reloads, exits: host.exits }).toEqual({ reloads: 2, exits: [0] })
   })
 
-  test('stops a process whose terminal was closed, though it wants something done', async () => {
+  test('stops a process whose terminal was closed, even if it has a reload', async () => {
     const host = fakeHost({}, true, false)
     let reloads = 0
     await run(host, ({ onHangUp }) => (onHangUp(() => reloads++), quiet()))
@@ -360,7 +360,7 @@ describe('SIGHUP', () => {
   })
 })
 
-test('a start that fails prints one message without secrets, stops what had started and exits 1', async () => {
+test('a start that fails prints one message without secrets, stops its started parts and exits 1', async () => {
   const host = fakeHost()
   const stopped: string[] = []
   await run(host, ({ onStop }) => {

@@ -16,7 +16,7 @@ export interface ProcessContext<V extends Variables> {
    * Registers a stop step for the part that was just started; steps run in reverse order. Throws after a stop signal,
    * which ends the start.
    */
-  readonly onStop: (what: string, stop: () => Promise<void> | void) => void
+  readonly onStop: (part: string, stop: () => Promise<void> | void) => void
   /** Calls `reload` on SIGHUP, which otherwise has no effect. A closed terminal still stops the process. */
   readonly onHangUp: (reload: () => void) => void
   /** Sets the clock of log lines, in milliseconds since 1970. */
@@ -97,7 +97,9 @@ export const runProcess = async <const V extends Variables & Pick<typeof process
  */
 const nothingLeft = (host: Host): Promise<never> =>
   new Promise((_, reject) => {
-    host.on('beforeExit', () => reject(new Error('it waits for something that cannot come any more. This is a defect')))
+    host.on('beforeExit', () =>
+      reject(new Error('the start waits for something that can no longer happen. This is a defect')),
+    )
   })
 
 /** Returns the messages of an error and its causes, without passwords. */
@@ -131,9 +133,9 @@ const help = (name: string, variables: Variables): string =>
     'It is set up by environment variables (docs/configuration.md):',
     '',
     ...Object.entries(variables).map(([variable, { desc, choices, default: byDefault }]) => {
-      const what = desc ?? `one of ${choices?.join(', ') ?? ''}`
+      const description = desc ?? `one of ${choices?.join(', ') ?? ''}`
       const usual = textOf(byDefault)
-      return `  ${variable.padEnd(24)} ${what}${usual === '' ? '' : ` (${usual})`}`
+      return `  ${variable.padEnd(24)} ${description}${usual === '' ? '' : ` (${usual})`}`
     }),
     '',
   ].join('\n')

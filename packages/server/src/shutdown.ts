@@ -59,7 +59,7 @@ export interface Shutdown {
   /** Calls `reload` on SIGHUP, unless the terminal was closed. */
   readonly onHangUp: (reload: () => void) => void
   /** Registers a stop step. Throws after a stop signal, so that a start does not continue. */
-  readonly onStop: (what: string, stop: Stop) => void
+  readonly onStop: (part: string, stop: Stop) => void
   /** Watches the start: the process is up when it resolves. */
   readonly watch: (start: Promise<void>) => void
   /** Runs the stop steps, last registered first, and exits. */
@@ -89,7 +89,7 @@ export const createShutdown = ({ host, log, stopWithinSeconds, drainSeconds }: S
 
   const drain = async () => {
     if (!isUp || drainSeconds === 0) return
-    log.info({ seconds: drainSeconds }, 'not ready any more, and working on')
+    log.info({ seconds: drainSeconds }, 'no longer ready; still serving requests')
     const cut = new AbortController()
     endDrain = () => cut.abort()
     await delay(drainSeconds * 1000, undefined, { signal: cut.signal }).catch(() => undefined)
@@ -152,7 +152,7 @@ export const createShutdown = ({ host, log, stopWithinSeconds, drainSeconds }: S
 
   const onUncaught = (error: unknown) => {
     if (ended) return
-    log.fatal({ err: error }, 'an error that nobody caught')
+    log.fatal({ err: error }, 'uncaught error')
     exit(1)
   }
 
@@ -164,9 +164,9 @@ export const createShutdown = ({ host, log, stopWithinSeconds, drainSeconds }: S
 
   return {
     stopping,
-    onHangUp: (given) => void (reload = given),
-    onStop: (what, stopIt) => {
-      steps.push({ what, stop: stopIt })
+    onHangUp: (newReload) => void (reload = newReload),
+    onStop: (part, stopIt) => {
+      steps.push({ what: part, stop: stopIt })
       stopping.throwIfAborted()
     },
     watch: (start) => {

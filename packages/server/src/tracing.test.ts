@@ -23,7 +23,7 @@ test('without an SDK nothing is traced', () => {
   expect(createTracing()).toBeUndefined()
 })
 
-test('with an SDK each request is a span, named by its endpoint, without what the client wrote', async () => {
+test('with an SDK each request is a span, named by its endpoint, without content of the client', async () => {
   const { spans, stop } = recordSpans()
   try {
     await request(server()).get('/api/send?apikey=secret').expect(202)
@@ -38,7 +38,7 @@ test('with an SDK each request is a span, named by its endpoint, without what th
   }
 })
 
-test('what the SDK holds back is sent at a stop, which does not fail with it', async () => {
+test('buffered spans are sent at a stop, which succeeds even if that fails', async () => {
   const { flushed, stop } = recordSpans()
   try {
     await createTracing()?.flush()
@@ -48,7 +48,7 @@ test('what the SDK holds back is sent at a stop, which does not fail with it', a
   }
 })
 
-test('what has ended is a span with its attributes and whether it failed', () => {
+test('ended work is a span with its attributes and whether it failed', () => {
   const { spans, stop } = recordSpans()
   try {
     const attributes = { 'gateway.message.id': '7' }

@@ -6,19 +6,19 @@ import type { Environment } from './environment.ts'
 const HOST_NAME = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*\.?$/i
 
 const address = makeValidator<string>((input) => {
-  if (isIP(input) === 0 && !HOST_NAME.test(input)) throw new EnvError('no address')
+  if (isIP(input) === 0 && !HOST_NAME.test(input)) throw new EnvError('not an IP address or a host name')
   return input
 })
 
 const postgresUrl = makeValidator<string>((input) => {
-  if (!/^postgres(ql)?:\/\//.test(input)) throw new EnvError('no address of a PostgreSQL')
+  if (!/^postgres(ql)?:\/\//.test(input)) throw new EnvError('not the URL of a PostgreSQL server')
   return input
 })
 
 const httpServer = makeValidator<string>((input) => {
-  if (!/^https?:\/\//.test(input) || !URL.canParse(input)) throw new EnvError('no address of a server')
+  if (!/^https?:\/\//.test(input) || !URL.canParse(input)) throw new EnvError('not the URL of an HTTP server')
   const { username, password, pathname, search, hash } = new URL(input)
-  if (pathname !== '/' || search !== '' || hash !== '') throw new EnvError('more than a server')
+  if (pathname !== '/' || search !== '' || hash !== '') throw new EnvError('the URL names more than a server')
   // Throws if the user name or the password cannot be decoded.
   decodeURIComponent(username + password)
   return input
@@ -27,28 +27,28 @@ const httpServer = makeValidator<string>((input) => {
 const oidcIssuer = makeValidator<string>((input) => {
   const { protocol, hostname, search, hash } = URL.canParse(input) ? new URL(input) : new URL('none:')
   const isLoopback = /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(hostname)
-  if (protocol !== 'https:' && !(protocol === 'http:' && isLoopback)) throw new EnvError('no address of a provider')
-  if (search !== '' || hash !== '') throw new EnvError('more than an issuer')
+  if (protocol !== 'https:' && !(protocol === 'http:' && isLoopback)) throw new EnvError('not the URL of a provider')
+  if (search !== '' || hash !== '') throw new EnvError('the URL has a query or a fragment')
   return input
 })
 
 const whole = makeValidator<number>((input) => {
-  if (!/^\d{1,15}$/.test(input)) throw new EnvError('no whole number')
+  if (!/^\d{1,15}$/.test(input)) throw new EnvError('not a whole number')
   return Number(input)
 })
 
 const adminPort = makeValidator<number>((input) => {
   const port = Number(input)
-  if (!/^\d{1,5}$/.test(input) || port < 1 || port > 65_535) throw new EnvError('no port')
+  if (!/^\d{1,5}$/.test(input) || port < 1 || port > 65_535) throw new EnvError('not a port')
   return port
 })
 
 /**
- * A whole number from `min` to `max`, `byDefault` if unset. `what` is its name with its unit: 'seconds a statement may
- * take'.
+ * Whole number from `min` to `max`, `byDefault` if unset. `description` is its name with its unit: 'seconds a statement
+ * may take'.
  */
-export const wholeNumber = (what: string, { min, max, byDefault }: Bounds) => {
-  const spec = whole({ default: byDefault, desc: `${what}: a whole number from ${min} to ${max}` })
+export const wholeNumber = (description: string, { min, max, byDefault }: Bounds) => {
+  const spec = whole({ default: byDefault, desc: `${description}: a whole number from ${min} to ${max}` })
   const parse = (input: string): number => {
     const value = spec._parse(input)
     if (value < min || value > max) throw new EnvError('out of bounds')
@@ -57,31 +57,31 @@ export const wholeNumber = (what: string, { min, max, byDefault }: Bounds) => {
   return { ...spec, _parse: parse }
 }
 
-/** Any text that is not blank, `byDefault` if unset. */
-export const text = ({ what, byDefault }: { readonly what: string; readonly byDefault: string }) =>
-  str({ default: byDefault, desc: what })
+/** Text that is not blank, `byDefault` if unset. */
+export const text = ({ what: description, byDefault }: { readonly what: string; readonly byDefault: string }) =>
+  str({ default: byDefault, desc: description })
 
 /** `true` or `false`, `byDefault` if unset. */
-export const flag = (what: string, byDefault = false) => bool({ default: byDefault, desc: `true or false: ${what}` })
+export const flag = (description: string, byDefault = false) =>
+  bool({ default: byDefault, desc: `true or false: ${description}` })
 
 /**
- * The address of a server, `http://` or `https://` and nothing behind the port; undefined if unset. It may have a user
- * and a password.
+ * URL of a server: `http://` or `https://` without a path; undefined if unset. May contain a user name and a password.
  */
-export const serverUrl = ({ what, example }: { readonly what: string; readonly example: string }) =>
-  httpServer({ default: undefined, desc: what, example })
+export const serverUrl = ({ what: description, example }: { readonly what: string; readonly example: string }) =>
+  httpServer({ default: undefined, desc: description, example })
 
 /**
- * Values separated by commas, in order, without duplicates; `byDefault` if unset. `read` parses one value, `what`
+ * Values separated by commas, in order, without duplicates; `byDefault` if unset. `read` parses one value, and `what`
  * describes it.
  */
-export const listOf = <Value>({ what, read, byDefault }: ListOf<Value>) => {
+export const listOf = <Value>({ what: description, read, byDefault }: ListOf<Value>) => {
   const list = makeExactValidator<readonly Value[]>((input) => {
     const values = input.split(',').map((text) => read(text.trim()))
-    if (values.some((value) => value === undefined)) throw new EnvError('no such list')
+    if (values.some((value) => value === undefined)) throw new EnvError('not a list of such values')
     return [...new Set(values as readonly Value[])]
   })
-  return list({ default: byDefault, desc: `${what}, separated by commas` })
+  return list({ default: byDefault, desc: `${description}, separated by commas` })
 }
 
 interface ListOf<Value> {
@@ -96,7 +96,9 @@ interface Bounds {
   readonly byDefault: number
 }
 
-/** Read by every process: LOG_LEVEL (info), DATABASE_URL (undefined if unset), DATA_DIR (./data). */
+/**
+ * Variables of every process: LOG_LEVEL (default info), DATABASE_URL (undefined if unset), DATA_DIR (default ./data).
+ */
 export const processVariables = {
   LOG_LEVEL: str({
     choices: ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
@@ -111,9 +113,9 @@ export const processVariables = {
 }
 
 /**
- * `processVariables`, HOST (127.0.0.1), PORT (`port` if unset; 0 for any free one), ADMIN_PORT (undefined if
- * unset: health and metrics are at PORT), and DRAIN_SECONDS (0): how long it
- * serves on after a stop signal.
+ * Variables of a server: `processVariables`, HOST (default 127.0.0.1), PORT (default `port`; 0 for any free port),
+ * ADMIN_PORT (if unset, health and metrics are at PORT), and DRAIN_SECONDS (default 0), the time for which it still
+ * serves after a stop signal.
  */
 export const serverVariables = (port: number) => ({
   ...processVariables,
@@ -139,7 +141,7 @@ export const databaseVariables = {
   CONNECTIONS_MAX: wholeNumber('connections for messages of this process', { min: 2, max: 100, byDefault: 8 }),
 }
 
-/** The values of `databaseVariables` under the names of the database adapter. */
+/** Returns the values of `databaseVariables` under the names of the database adapter. */
 export const databaseSettings = (environment: Readonly<Record<keyof typeof databaseVariables, number>>) => ({
   statementSeconds: environment.STATEMENT_SECONDS,
   lockSeconds: environment.LOCK_SECONDS,
@@ -201,14 +203,14 @@ export const loginVariables = {
   }),
 }
 
-/** The values of `loginVariables` under the names of the secrets adapter. */
+/** Returns the values of `loginVariables` under the names of the secrets adapter. */
 export const loginSettings = (environment: Readonly<Record<keyof typeof loginVariables, number>>) => ({
   failuresMax: environment.LOGIN_FAILURES_MAX,
   failureSeconds: environment.LOGIN_FAILURE_SECONDS,
   waitingMax: environment.LOGINS_WAITING_MAX,
 })
 
-/** The OpenID provider that operators may sign in with at the portal. */
+/** OpenID provider with which operators may sign in at the portal. */
 export const oidcVariables = {
   OIDC_ISSUER: oidcIssuer({
     default: undefined,
@@ -236,5 +238,7 @@ export function oidcSettings(environment: Environment<typeof oidcVariables>): Oi
   if (issuer !== undefined && clientId !== undefined)
     return { issuer, clientId, clientSecret, claim: environment.OIDC_CLAIM }
   const missing = issuer === undefined ? 'OIDC_ISSUER' : 'OIDC_CLIENT_ID'
-  throw new Error(`The environment cannot be used:\n  ${missing} is not set; expected beside other variables OIDC_…`)
+  throw new Error(
+    `The environment cannot be used:\n  ${missing} is not set; it is required with the other OIDC_… variables`,
+  )
 }

@@ -35,7 +35,7 @@ test.each<[string, Readonly<Record<string, string>>, string | undefined]>([
   expect(inside(files)).toBe(expected)
 })
 
-test('it is what git says, beside the version', () => {
+test('the commit is the one that git reports, beside the version', () => {
   const git = spawnSync('git', ['rev-parse', 'HEAD'], { cwd: import.meta.dirname, encoding: 'utf8' })
   if (git.status === 0) expect(commit).toBe(git.stdout.trim())
   expect(release).toEqual(commit === undefined ? { version } : { version, commit })

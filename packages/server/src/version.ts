@@ -3,16 +3,17 @@ import { readFileSync } from 'node:fs'
 const read = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8')
 
 /**
- * package.json is one folder up from `src`, from `dist` and in a packed archive; a release packs its commit as
+ * package.json is one folder above `src`, `dist` and the root of a packed archive. A release stores its commit there as
  * `gitHead`.
  */
 const manifest = JSON.parse(read('../package.json')) as { readonly version: string; readonly gitHead?: string }
 
-/** The version of this package, which all packages share. */
+/** Version of all packages. */
 export const { version } = manifest
 
 /**
- * The commit checked out in the repository around `packages/server`, read as git stores it: it may not be installed.
+ * Returns the commit of the repository around `packages/server`. Reads the files of git, because git may not be
+ * installed.
  */
 export function checkedOut(readText: (path: string) => string): string | undefined {
   const attempt = (path: string): string | undefined => {

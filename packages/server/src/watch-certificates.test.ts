@@ -5,16 +5,22 @@ import { firstCertificate, firstEnds, secondCertificate, secondEnds } from '../t
 import { memoryLog } from '../testing/memory-log.ts'
 import { until } from '../testing/until.ts'
 import { createMetrics } from './metrics.ts'
-import { extraAuthorities, watchCertificates, type GivenCertificates } from './watch-certificates.ts'
+import { extraAuthorities, watchCertificates, type ConfiguredCertificates } from './watch-certificates.ts'
 
 const day = 86_400_000
 const both = `a comment\n${secondCertificate}${firstCertificate}`
 
-function watched(given: readonly GivenCertificates[], now: number, everyMilliseconds = day) {
+function watched(certificates: readonly ConfiguredCertificates[], now: number, everyMilliseconds = day) {
   const { log, lines } = memoryLog()
   const metrics = createMetrics()
   const clock = { now }
-  const { stop } = watchCertificates({ given: () => given, log, metrics, now: () => clock.now, everyMilliseconds })
+  const { stop } = watchCertificates({
+    given: () => certificates,
+    log,
+    metrics,
+    now: () => clock.now,
+    everyMilliseconds,
+  })
   const measured = async () =>
     (await metrics.registry.getSingleMetricAsString('gateway_certificate_remaining_seconds'))
       .split('\n')
@@ -24,11 +30,11 @@ function watched(given: readonly GivenCertificates[], now: number, everyMillisec
 
 test.each([
   [14 * day + 1, undefined],
-  [14 * day - 1, { level: 'warn', days: 13, msg: 'a certificate ends soon' }],
-  [1, { level: 'warn', days: 0, msg: 'a certificate ends soon' }],
-  [0, { level: 'error', msg: 'a certificate has ended' }],
-  [-100 * day, { level: 'error', msg: 'a certificate has ended' }],
-])('%d ms before it ends a start says %j', (before, line) => {
+  [14 * day - 1, { level: 'warn', days: 13, msg: 'a certificate expires soon' }],
+  [1, { level: 'warn', days: 0, msg: 'a certificate expires soon' }],
+  [0, { level: 'error', msg: 'a certificate has expired' }],
+  [-100 * day, { level: 'error', msg: 'a certificate has expired' }],
+])('%d ms before the expiry a start logs %j', (before, line) => {
   const { lines, stop } = watched(
     [{ of: 'carrier mtn cert', are: 'chain' as const, pem: firstCertificate }],
     firstEnds - before,
@@ -42,7 +48,7 @@ test.each([
   expect(lines()).toMatchObject(line === undefined ? [] : [{ ...of, ...line }])
 })
 
-test('of a chain the first to end counts, and of authorities the last, whatever stands beside them', async () => {
+test('of a chain the first expiry counts, of authorities the last, whatever else the file contains', async () => {
   const broken = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'
   const { lines, measured, stop } = watched(
     [
@@ -54,21 +60,21 @@ test('of a chain the first to end counts, and of authorities the last, whatever 
     firstEnds + 1000,
   )
   stop()
-  expect(lines()).toMatchObject([{ certificate: 'database sslcert', msg: 'a certificate has ended' }])
+  expect(lines()).toMatchObject([{ certificate: 'database sslcert', msg: 'a certificate has expired' }])
   expect(await measured()).toEqual([
     'gateway_certificate_remaining_seconds{certificate="database sslcert"} -1',
     `gateway_certificate_remaining_seconds{certificate="database sslrootcert"} ${(secondEnds - firstEnds) / 1000 - 1}`,
   ])
 })
 
-test('it is said again after a day, by the certificates that are given then', async () => {
-  const given = [{ of: 'carrier mtn cert', are: 'chain' as const, pem: secondCertificate }]
-  const { lines, clock, stop } = watched(given, secondEnds - 20 * day, 5)
+test('the warning is repeated after a day, for the certificates of that moment', async () => {
+  const certificates = [{ of: 'carrier mtn cert', are: 'chain' as const, pem: secondCertificate }]
+  const { lines, clock, stop } = watched(certificates, secondEnds - 20 * day, 5)
   expect(lines()).toEqual([])
   clock.now = secondEnds - 3 * day
   await until(() => lines().length > 0)
   expect(lines()[0]).toMatchObject({ days: 3, certificate: 'carrier mtn cert' })
-  given.pop()
+  certificates.pop()
   const said = lines().length
   stop()
   expect(lines()).toHaveLength(said)

@@ -4,7 +4,7 @@ import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 
 /** Certificates that a process was configured with. */
-export interface GivenCertificates {
+export interface ConfiguredCertificates {
   /** Owner and setting of the certificates, such as `carrier mtn ca`, from a bounded set. */
   readonly of: string
   /**
@@ -18,7 +18,7 @@ export interface GivenCertificates {
 
 export interface CertificateSettings {
   /** Returns the certificates in use. */
-  readonly given: () => readonly GivenCertificates[]
+  readonly given: () => readonly ConfiguredCertificates[]
   readonly log: Pick<Log, 'warn' | 'error'>
   readonly metrics: Pick<Metrics, 'gauge'>
   /** Returns the current time, in milliseconds since 1970. */
@@ -31,7 +31,7 @@ const warnDays = 14
 
 /** Warns at once and once a day of certificates that expire within 14 days, and registers a gauge of their expiry. */
 export function watchCertificates({
-  given,
+  given: certificates,
   log,
   metrics,
   now,
@@ -41,7 +41,7 @@ export function watchCertificates({
   let read: ReadonlyMap<string, readonly Ending[]> = new Map()
 
   function endings() {
-    const all = given().map((one) => ({ ...one, key: `${one.are} ${one.pem}` }))
+    const all = certificates().map((one) => ({ ...one, key: `${one.are} ${one.pem}` }))
     read = new Map(all.map((one) => [one.key, read.get(one.key) ?? endingIn(one)]))
     return all.flatMap(({ of, key }) => read.get(key)?.map((ending) => ({ of, ...ending })) ?? [])
   }
@@ -50,8 +50,8 @@ export function watchCertificates({
     for (const { of, subject, ends } of endings()) {
       const days = Math.floor((ends - now()) / dayMilliseconds)
       const fields = { certificate: of, subject, ends: new Date(ends).toISOString() }
-      if (ends <= now()) log.error(fields, 'a certificate has ended')
-      else if (days < warnDays) log.warn({ ...fields, days }, 'a certificate ends soon')
+      if (ends <= now()) log.error(fields, 'a certificate has expired')
+      else if (days < warnDays) log.warn({ ...fields, days }, 'a certificate expires soon')
     }
   }
 
@@ -67,7 +67,7 @@ export function watchCertificates({
 }
 
 /** Returns the additional authorities that Node trusts, from the variable that Node reads itself. */
-export function extraAuthorities(file = process.env['NODE_EXTRA_CA_CERTS']): readonly GivenCertificates[] {
+export function extraAuthorities(file = process.env['NODE_EXTRA_CA_CERTS']): readonly ConfiguredCertificates[] {
   if (file === undefined || file === '') return []
   try {
     return [{ of: 'NODE_EXTRA_CA_CERTS', are: 'authorities', pem: readFileSync(file, 'utf8') }]
@@ -79,9 +79,9 @@ export function extraAuthorities(file = process.env['NODE_EXTRA_CA_CERTS']): rea
 
 /** Returns when the certificates expire, in milliseconds since 1970. */
 export const certificateEndings = (
-  given: readonly GivenCertificates[],
+  certificates: readonly ConfiguredCertificates[],
 ): readonly (Ending & { readonly of: string })[] =>
-  given.flatMap((one) => endingIn(one).map((ending) => ({ of: one.of, ...ending })))
+  certificates.flatMap((one) => endingIn(one).map((ending) => ({ of: one.of, ...ending })))
 
 export interface Ending {
   readonly subject: string
@@ -91,7 +91,7 @@ export interface Ending {
 const certificates = /-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----.+?-----END (?:X509 |TRUSTED )?CERTIFICATE-----/gs
 
 /** Returns the expiry of the certificate that counts, or nothing if there is none. */
-function endingIn({ are, pem }: GivenCertificates): readonly Ending[] {
+function endingIn({ are, pem }: ConfiguredCertificates): readonly Ending[] {
   const all = Array.from(pem.matchAll(certificates)).flatMap(([text]) => endingOf(text))
   const sorted = all.toSorted((a, b) => a.ends - b.ends)
   return are === 'chain' ? sorted.slice(0, 1) : sorted.slice(-1)

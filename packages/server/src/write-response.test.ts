@@ -7,7 +7,7 @@ import { listen, type Running } from './listen.ts'
 import { endResponse, streamResponse } from './write-response.ts'
 
 describe('end response', () => {
-  test.each(['1.0', '1.1'])('an answer to HTTP/%s has its length in bytes, and no chunks', async (version) => {
+  test.each(['1.0', '1.1'])('an HTTP/%s answer has its length in bytes, and no chunks', async (version) => {
     const app: Parameters<typeof listen>[0]['app'] = (_request, response) => endResponse(response, 'é€')
     const server = await listen({ app, host: '127.0.0.1', port: 0, log: memoryLog().log, graceSeconds: 0.2 })
     try {
@@ -24,7 +24,7 @@ describe('end response', () => {
 
 describe('stream response', () => {
   interface Parts {
-    /** How many were asked for. */
+    /** Number of requested parts. */
     read: number
     ended: boolean
   }
@@ -88,7 +88,7 @@ describe('stream response', () => {
     return { length: (await answer.text()).length, headers: answer.headers }
   }
 
-  test.each([0, 1, 16, 17, 5000])('all of %i parts come, in chunks and without a length', async (count) => {
+  test.each([0, 1, 16, 17, 5000])('all of %i parts arrive, in chunks and without a length', async (count) => {
     const { length, headers } = await body(await serve(count))
     expect(length).toBe(count * 1000)
     expect([headers.get('content-length'), headers.get('transfer-encoding')]).toEqual([null, 'chunked'])
@@ -96,7 +96,7 @@ describe('stream response', () => {
     expect(gate.inFlight).toBe(0)
   })
 
-  test('a client that does not read stops the source and holds no place', async () => {
+  test('a client that does not read stops the source and uses no place', async () => {
     const server = await serve(50_000)
     const client = rawClient(server.port, GET)
     client.socket.pause()
@@ -108,11 +108,11 @@ describe('stream response', () => {
     })
     await new Promise((resolve) => setImmediate(resolve))
     expect(parts.read).toBeLessThan(25_000)
-    // The only place is free for another.
+    // The only place is free for another request.
     const leave = gate.tryEnter()
     expect(leave).toBeDefined()
 
-    // It goes on when it is read, though the process is full now.
+    // The list continues when its client reads on, although the process is full.
     client.socket.resume()
     await until(() => outcomes.length === 1)
     expect([outcomes, parts.read, gate.inFlight]).toEqual([['done'], 50_000, 1])
@@ -129,7 +129,7 @@ describe('stream response', () => {
     expect([outcomes, parts.ended, gate.inFlight]).toEqual([['done'], true, 0])
   })
 
-  test('a client that reads nothing is disconnected in time, and the source ends', async () => {
+  test('a client that reads nothing is disconnected after the limit, and the source ends', async () => {
     const server = await serve(Infinity, { stalledSeconds: 0.1 })
     const client = rawClient(server.port, GET)
     client.socket.pause()
@@ -138,7 +138,7 @@ describe('stream response', () => {
     client.socket.destroy()
   })
 
-  test('a list behind another one on its connection waits for it', async () => {
+  test('a list waits for the previous response of its connection', async () => {
     gate = admissionGate(2)
     const server = await serve(8000)
     const client = rawClient(server.port, GET + GET)
@@ -147,7 +147,7 @@ describe('stream response', () => {
     client.socket.destroy()
   })
 
-  test('a full gate refuses it, with nothing written and nothing read', async () => {
+  test('a full gate refuses the list, with nothing written and nothing read', async () => {
     const leave = gate.tryEnter()
     const server = await serve(10)
     expect((await fetch(server.url)).status).toBe(503)
@@ -155,7 +155,7 @@ describe('stream response', () => {
     leave?.()
   })
 
-  test('a failure before anything was written is left to the caller to answer', async () => {
+  test('a failure before anything was written is answered by the caller', async () => {
     const fail = new Error('away')
     const server = await serve(5, { fail })
     expect((await fetch(server.url)).status).toBe(500)

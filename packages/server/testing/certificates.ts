@@ -1,4 +1,4 @@
-/** Self-signed, of CN=first; it ends first. */
+/** Self-signed certificate of CN=first. It expires before the second one. */
 export const firstCertificate = `-----BEGIN CERTIFICATE-----
 MIIBmTCCAT+gAwIBAgIUICUj+AokXtW73bXy8XLj0W2wOJcwCgYIKoZIzj0EAwIw
 IjEQMA4GA1UECgwHRXhhbXBsZTEOMAwGA1UEAwwFZmlyc3QwHhcNMjYxMTIzMjA1
@@ -13,7 +13,7 @@ BAMCA0gAMEUCICC7Vua4OExnIS8BiQ29KChPLoLjXMBpcs5VSkrHUOASAiEA6L/f
 `
 export const firstEnds = Date.parse('Mar  3 20:56:34 2027 GMT')
 
-/** Self-signed, of CN=second. */
+/** Self-signed certificate of CN=second. */
 export const secondCertificate = `-----BEGIN CERTIFICATE-----
 MIIBmjCCAUGgAwIBAgIUN8Qu0CBtYb7awmoJ5mbMauXS3IQwCgYIKoZIzj0EAwIw
 IzEQMA4GA1UECgwHRXhhbXBsZTEPMA0GA1UEAwwGc2Vjb25kMB4XDTI2MTEyMzIw

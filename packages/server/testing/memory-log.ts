@@ -1,6 +1,6 @@
 import { createLog, type Log } from '../src/log.ts'
 
-/** A log that keeps its lines, as text and parsed. */
+/** Log that stores its lines, as text and parsed. */
 export interface MemoryLog {
   readonly log: Log
   readonly text: () => string

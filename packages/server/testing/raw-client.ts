@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 
-/** A client that writes bytes as it likes and keeps what comes back. */
+/** Client that writes arbitrary bytes and stores what it receives. */
 export interface RawClient {
   readonly socket: Socket
   readonly received: () => string

@@ -5,7 +5,7 @@ interface RecordedSpan {
   readonly attributes: Attributes
 }
 
-/** An SDK that records the spans that have ended; `stop` takes it away again. */
+/** Installs an SDK that records ended spans. `stop` removes it. */
 export function recordSpans() {
   let flushes = 0
   const spans: RecordedSpan[] = []
@@ -24,7 +24,7 @@ export function recordSpans() {
   const tracer = { startSpan, startActiveSpan } as unknown as Tracer
   const forceFlush = () => {
     flushes++
-    return Promise.reject(new Error('the collector is away'))
+    return Promise.reject(new Error('the collector is not reachable'))
   }
   trace.setGlobalTracerProvider(Object.assign({ getTracer: () => tracer }, { forceFlush }))
   return { spans: spans as readonly RecordedSpan[], flushed: () => flushes, stop: () => trace.disable() }

@@ -1,9 +1,9 @@
 import { setImmediate, setTimeout } from 'node:timers/promises'
 
-/** For so long it looks in every turn of the event loop, then every few milliseconds. */
+/** Milliseconds for which the condition is checked in every turn of the event loop; later every few milliseconds. */
 const eagerMs = 20
 
-/** Waits for what happens outside the test's hands; throws when `deadlineMs` have passed. */
+/** Waits for a condition outside the test's control. Throws after `deadlineMs`. */
 export const until = async (condition: () => boolean, deadlineMs = 60_000): Promise<void> => {
   const begin = performance.now()
   while (!condition()) {

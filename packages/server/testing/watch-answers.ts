@@ -1,10 +1,10 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-type Writer = (...given: unknown[]) => unknown
+type Writer = (...args: unknown[]) => unknown
 type Look = (request: IncomingMessage, response: ServerResponse, body: string) => void
 
-/** Shows every answer of every server of this process as it ends, until the function that it returns is called. */
+/** Reports every answer of every server of this process when it ends, until the returned function is called. */
 export function watchAnswers(look: Look): () => void {
   const watch = (message: unknown): void => {
     const { request, response } = message as { readonly request: IncomingMessage; readonly response: ServerResponse }
@@ -12,14 +12,14 @@ export function watchAnswers(look: Look): () => void {
     const end = response.end.bind(response) as unknown as Writer
     let body = ''
     Object.assign(response, {
-      write: (...given: unknown[]) => {
-        body += textOf(given[0])
-        return write(...given)
+      write: (...args: unknown[]) => {
+        body += textOf(args[0])
+        return write(...args)
       },
-      end: (...given: unknown[]) => {
-        body += textOf(given[0])
+      end: (...args: unknown[]) => {
+        body += textOf(args[0])
         look(request, response, body)
-        return end(...given)
+        return end(...args)
       },
     })
   }

@@ -25,7 +25,7 @@ describe('admission gate', () => {
 
   const settled = () => new Promise(setImmediate)
 
-  /** Asks for places, and notes who got one. */
+  /** Requests places and records who got one. */
   function asking(gate: AdmissionGate) {
     const admitted: string[] = []
     const refused: string[] = []
@@ -48,7 +48,7 @@ describe('admission gate', () => {
     }
   }
 
-  test('of large work so much is done at a time, half of it where it only reads, and what is small passes it', async () => {
+  test('large requests run up to their total work, those that only read up to half of it, and small ones pass them', async () => {
     const gate = admissionGate(100, { largeWorkMax: 200 })
     const admitted: string[] = []
     const leaves = new Map<string, () => void>()
@@ -57,7 +57,7 @@ describe('admission gate', () => {
       admitted.push(name)
       leaves.set(name, () => leave?.())
     }
-    const left = async (name: string) => {
+    const leave = async (name: string) => {
       leaves.get(name)?.()
       await settled()
       await settled()
@@ -68,28 +68,28 @@ describe('admission gate', () => {
     void ask('b', 'b small', 1)
     await settled()
     expect([admitted, gate.waiting]).toEqual([['a1', 'a2', 'b small'], 4])
-    await left('a1')
+    await leave('a1')
     expect(admitted.slice(3)).toEqual(['a3'])
-    // More than all room there is goes alone, and nothing behind it takes the room away.
-    await left('a2')
+    // A request larger than the whole room runs alone, and requests behind it do not use the room up.
+    await leave('a2')
     expect(admitted.slice(4)).toEqual([])
-    await left('a3')
+    await leave('a3')
     expect(admitted.slice(4)).toEqual(['b large'])
-    await left('b large')
+    await leave('b large')
     expect(admitted.slice(5)).toEqual(['c 60', 'a4'])
-    await left('c 60')
-    await left('a4')
+    await leave('c 60')
+    await leave('a4')
     void ask('a', 'reads', 60, true)
     void ask('a', 'writes', 90)
     await settled()
     expect(admitted.slice(7)).toEqual(['reads'])
-    await left('reads')
+    await leave('reads')
     expect(admitted.slice(8)).toEqual(['writes'])
     for (const leave of leaves.values()) leave()
     expect([gate.waiting, gate.inFlight]).toEqual([0, 0])
   })
 
-  test('one owner gets every place that nobody else wants, and owners take turns as soon as others wait', async () => {
+  test('one owner gets all places while no other waits, and owners take turns as soon as others wait', async () => {
     const gate = admissionGate(100, { placesMax: 2 })
     const { ask, leave, admitted } = asking(gate)
     for (const name of ['a1', 'a2', 'a3', 'a4', 'a5', 'b1']) void ask(name.slice(0, 1), name)
@@ -101,7 +101,7 @@ describe('admission gate', () => {
     expect([gate.waiting, gate.inFlight]).toEqual([0, 0])
   })
 
-  test('slow work waits for its own places and takes none from other work', async () => {
+  test('slow requests wait for their own places and use no others', async () => {
     const gate = admissionGate(100, { placesMax: 1, slowPlacesMax: 1 })
     const { ask, leave, admitted } = asking(gate)
     for (const name of ['slow1', 'slow2', 'slow3']) void ask('a', name, true)
@@ -112,7 +112,7 @@ describe('admission gate', () => {
     expect(admitted).toEqual(['slow1', 'quick', 'slow2'])
   })
 
-  test('when the process is full, the newest that waits of the owner with most makes room for another owner only', async () => {
+  test('when the process is full, the newest waiting request of the owner with the most is refused only for another owner', async () => {
     const gate = admissionGate(4, { placesMax: 1 })
     const { ask, admitted, refused } = asking(gate)
     for (const name of ['a1', 'a2', 'a3', 'a4', 'a5']) void ask('a', name)
@@ -129,7 +129,7 @@ describe('admission gate', () => {
     ])
   })
 
-  test('what passes the gate works without its place, and only after its turn', async () => {
+  test('work behind the gate runs without its place, and only after its turn', async () => {
     const gate = admissionGate(100, { placesMax: 1 })
     const { ask, leave, admitted } = asking(gate)
     void ask('a', 'first')
@@ -152,7 +152,7 @@ describe('admission gate', () => {
     expect(await passed).toBe('done')
   })
 
-  test('what finds no place does not pass the gate, and what fails behind it has done nothing', async () => {
+  test('a request without a place does not pass the gate, and errors behind it are marked as without effect', async () => {
     const gate = admissionGate(1)
     const leave = gate.tryEnter()
     expect(await afterPlace(gate.enter('a'), () => Promise.resolve('done'))).toBeUndefined()
@@ -162,7 +162,7 @@ describe('admission gate', () => {
     expect([hadNoEffect(thrown), gate.inFlight]).toEqual([true, 0])
   })
 
-  /** As a handler works: with a place, in one go, for so long. */
+  /** Works for `ms` with a place, without interruption, like a handler. */
   async function workFor(ms: number, gate: AdmissionGate, owner: string, begun: string[]) {
     const leave = await gate.enter(owner)
     begun.push(owner)
@@ -170,11 +170,11 @@ describe('admission gate', () => {
     leave?.()
   }
 
-  test('of much work at once no more begins in a turn of the event loop than fits its time, and owners take turns', async () => {
+  test('in one turn of the event loop no more work begins than fits its time, and owners take turns', async () => {
     const gate = admissionGate(100, { turnMs: 5 })
     const begun: string[] = []
     const turns: number[] = []
-    // Immediates of one turn, as connections that are read in one.
+    // Immediates of one turn, like connections that are read in one turn.
     const all = [...Array<string>(12).fill('a'), 'b'].map(
       (owner) => new Promise((resolve) => setImmediate(() => resolve(workFor(3, gate, owner, begun)))),
     )
@@ -189,7 +189,7 @@ describe('admission gate', () => {
     expect([gate.inFlight, gate.waiting]).toEqual([0, 0])
   })
 
-  test('whose turn does not come in time is refused, and holds nothing', async () => {
+  test('a request whose turn does not come in time is refused and holds nothing', async () => {
     const gate = admissionGate(10, { placesMax: 1, waitSecondsMax: 0.02 })
     const leave = await gate.enter('a')
     expect(await gate.enter('b')).toBeUndefined()
@@ -200,7 +200,7 @@ describe('admission gate', () => {
 })
 
 describe('running requests', () => {
-  test('the end is that of the last request', async () => {
+  test('ended resolves with the last request', async () => {
     const requests = runningRequests()
     await requests.ended(60)
     requests.begin()
@@ -215,7 +215,7 @@ describe('running requests', () => {
     expect(ended).toBe(true)
   })
 
-  test('what does not end is not waited for longer than is said', async () => {
+  test('ended resolves after its maximum time even if a request is still running', async () => {
     const requests = runningRequests()
     requests.begin()
     await requests.ended(0.01)

@@ -1,6 +1,6 @@
 import { bodyMemory, type BodyMemory, type BodyPlace } from './body-memory.ts'
 
-/** A body of so many bytes that is still being read, and whether it had to give way. */
+/** Returns a body of `bytes` that is still being read, and whether it was evicted. */
 function reading(memory: BodyMemory, owner: string, bytes: number) {
   const place = memory.open(owner)
   const body = { place, evicted: false, fits: false }
@@ -9,7 +9,7 @@ function reading(memory: BodyMemory, owner: string, bytes: number) {
   return body
 }
 
-test('bytes are counted while they are held, and once', () => {
+test('bytes are counted once, and only while they are held', () => {
   const memory = bodyMemory(100)
   const place = memory.open('a')
   expect([place.grow(20), place.grow(30), memory.bytes]).toEqual([true, true, 50])
@@ -18,7 +18,7 @@ test('bytes are counted while they are held, and once', () => {
   expect(memory.bytes).toBe(0)
 })
 
-test('no owner has more than half: the body that asks gives way, or a larger one of that owner', () => {
+test('no owner has more than half: its requesting body is evicted, or a larger one of the same owner', () => {
   const memory = bodyMemory(100)
   const large = reading(memory, 'a', 40)
   const small = reading(memory, 'a', 15)
@@ -26,7 +26,7 @@ test('no owner has more than half: the body that asks gives way, or a larger one
   expect([reading(memory, 'a', 51).fits, memory.bytes]).toEqual([false, 15])
 })
 
-test('where there is no room, the largest body of the owner with most gives way to another owner', () => {
+test('if there is no room, the largest body of the owner with the most bytes is evicted for another owner', () => {
   const memory = bodyMemory(100)
   const [first, second] = [reading(memory, 'a', 20), reading(memory, 'a', 25)]
   const other = reading(memory, 'b', 45)
@@ -35,14 +35,14 @@ test('where there is no room, the largest body of the owner with most gives way 
   expect(memory.bytes).toBe(95)
 })
 
-test('what has been read does not give way', () => {
+test('a completely read body cannot be evicted', () => {
   const memory = bodyMemory(100)
   const places: BodyPlace[] = ['a', 'b'].map((owner) => memory.open(owner))
   expect(places.map((place) => place.grow(50))).toEqual([true, true])
   expect([reading(memory, 'c', 1).fits, memory.bytes]).toEqual([false, 100])
 })
 
-test('what stays for its owner gives way to others only', () => {
+test('a body that stays for its owner can be evicted only for others', () => {
   const memory = bodyMemory(100)
   const unread = reading(memory, 'a', 40)
   unread.place.staysForOwner = true
@@ -52,7 +52,7 @@ test('what stays for its owner gives way to others only', () => {
   expect([other.evicted, unread.evicted, third.fits, memory.bytes]).toEqual([false, true, true, 65])
 })
 
-test('places come and go in any order, and the largest of those that are left gives way', () => {
+test('places are added and removed in any order, and the largest remaining one is evicted', () => {
   const memory = bodyMemory(100)
   const bodies = [3, 4, 5, 6, 7, 8].map((bytes) => reading(memory, 'a', bytes))
   for (const i of [0, 4]) bodies[i]?.place.release()

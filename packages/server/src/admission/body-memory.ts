@@ -37,10 +37,10 @@ interface Owner {
 const givesWay = ({ place, owner }: Held, asking: Held): boolean =>
   place.onEvicted !== undefined && !(place.staysForOwner && owner === asking.owner)
 
-function remove(held: Held[], gone: Held): void {
-  const last = held.pop()
+function remove(body: Held[], gone: Held): void {
+  const last = body.pop()
   if (last === undefined || last === gone) return
-  held[gone.at] = last
+  body[gone.at] = last
   last.at = gone.at
 }
 
@@ -53,15 +53,15 @@ export function bodyMemory(bytesMax: number): BodyMemory {
   const owners = new Map<string, Owner>()
   let total = 0
 
-  function add(held: Held, bytes: number): void {
-    held.bytes += bytes
-    held.owner.bytes += bytes
+  function add(body: Held, bytes: number): void {
+    body.bytes += bytes
+    body.owner.bytes += bytes
     total += bytes
   }
 
-  function evict(held: Held): void {
-    const { onEvicted } = held.place
-    held.place.release()
+  function evict(body: Held): void {
+    const { onEvicted } = body.place
+    body.place.release()
     onEvicted?.()
   }
 
@@ -74,22 +74,22 @@ export function bodyMemory(bytesMax: number): BodyMemory {
     }
     let largest = asking
     let size = heaviest === asking.owner ? asking.bytes + bytes : 0
-    for (const held of heaviest.held) {
-      if (held !== asking && held.bytes > size && givesWay(held, asking)) [largest, size] = [held, held.bytes]
+    for (const body of heaviest.held) {
+      if (body !== asking && body.bytes > size && givesWay(body, asking)) [largest, size] = [body, body.bytes]
     }
     return largest
   }
 
-  function grow(held: Held, bytes: number): boolean {
-    while (total + bytes > bytesMax || held.owner.bytes + bytes > bytesMax / 2) {
-      const evicted = victim(held, bytes)
-      if (evicted === held) {
-        held.place.release()
+  function grow(body: Held, bytes: number): boolean {
+    while (total + bytes > bytesMax || body.owner.bytes + bytes > bytesMax / 2) {
+      const evicted = victim(body, bytes)
+      if (evicted === body) {
+        body.place.release()
         return false
       }
       evict(evicted)
     }
-    add(held, bytes)
+    add(body, bytes)
     return true
   }
 
@@ -98,7 +98,7 @@ export function bodyMemory(bytesMax: number): BodyMemory {
       return total
     },
     open(name) {
-      let held: Held | undefined
+      let body: Held | undefined
       const hold = (): Held => {
         const owner = owners.get(name) ?? { held: [], bytes: 0 }
         owners.set(name, owner)
@@ -109,13 +109,13 @@ export function bodyMemory(bytesMax: number): BodyMemory {
       const place: BodyPlace = {
         onEvicted: undefined,
         staysForOwner: false,
-        grow: (bytes) => grow((held ??= hold()), bytes),
+        grow: (bytes) => grow((body ??= hold()), bytes),
         release() {
-          if (held === undefined) return
-          add(held, -held.bytes)
-          remove(held.owner.held, held)
-          if (held.owner.held.length === 0) owners.delete(name)
-          held = undefined
+          if (body === undefined) return
+          add(body, -body.bytes)
+          remove(body.owner.held, body)
+          if (body.owner.held.length === 0) owners.delete(name)
+          body = undefined
           place.onEvicted = undefined
         },
       }

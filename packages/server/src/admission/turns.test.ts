@@ -9,45 +9,45 @@ describe('fair queue', () => {
   }
   const drained = (queue: ReturnType<typeof queueOf>) => Array.from({ length: queue.length }, () => queue.shift())
 
-  test('owners take turns, and of one owner the first comes first', () => {
+  test('owners take turns, and items of one owner keep their order', () => {
     const queue = queueOf('a1', 'a2', 'a3', 'b1', 'c1', 'c2')
     expect(drained(queue)).toEqual(['a1', 'b1', 'c1', 'a2', 'c2', 'a3'])
     expect([queue.length, queue.shift()]).toEqual([0, undefined])
   })
 
-  test('an owner that comes later waits for one of each other owner at the most', () => {
+  test('a new owner waits for at most one item of each other owner', () => {
     const queue = queueOf('a1', 'a2', 'a3')
     expect(queue.shift()).toBe('a1')
     queue.push('b', 'b1')
     expect(drained(queue)).toEqual(['a2', 'b1', 'a3'])
   })
 
-  test('what is removed is not handed out, and is removed once', () => {
+  test('a removed item is not returned, and can be removed once', () => {
     const queue = queueOf('a1', 'a2', 'b1')
     expect([queue.remove('a', 'a1'), queue.remove('a', 'a1'), queue.remove('b', 'b1')]).toEqual([true, false, true])
     expect(drained(queue)).toEqual(['a2'])
   })
 
-  test('the newest of the owner with most waiting makes room, of several that of the last in turn', () => {
+  test('the newest item of the owner with the most is displaced; of several owners, that of the last in turn', () => {
     const queue = queueOf('a1', 'a2', 'a3', 'b1', 'c1', 'c2', 'c3')
     expect([queue.displace('d'), queue.displace('d'), queue.displace('d')]).toEqual(['c3', 'a3', 'c2'])
     expect(drained(queue)).toEqual(['a1', 'b1', 'c1', 'a2'])
   })
 
-  test('nobody makes room for an owner who would have as much waiting as any', () => {
+  test('nothing is displaced for an owner that would have as many items as any', () => {
     const queue = queueOf('a1', 'a2', 'b1')
     expect([queue.displace('a'), queue.displace('b')]).toEqual([undefined, undefined])
     expect(queue.displace('c')).toBe('a2')
   })
 
-  test('owners take turns by work: who has had least is next', () => {
+  test('owners take turns by work: the owner that has had the least is next', () => {
     const queue = fairQueue<string>()
     for (const item of ['a1', 'a2', 'a3']) queue.push('a', item, 100)
     for (const item of ['b1', 'b2', 'b3', 'b4', 'b5']) queue.push('b', item, 50)
     expect(drained(queue)).toEqual(['a1', 'b1', 'b2', 'a2', 'b3', 'b4', 'a3', 'b5'])
   })
 
-  test('who comes after much work of another waits for one of it at the most', () => {
+  test('an owner that arrives after much work of another waits for at most one of its items', () => {
     const queue = fairQueue<string>()
     for (const item of ['a1', 'a2', 'a3']) queue.push('a', item, 1000)
     expect([queue.shift(), queue.peek()]).toEqual(['a1', 'a2'])
@@ -63,7 +63,7 @@ describe('time slices', () => {
     while (performance.now() < end);
   }
 
-  test('the first piece runs at once, and what a turn has no time for runs in turn of its owners', async () => {
+  test('the first piece runs at once, and pieces without time in this turn run in turn of their owners', async () => {
     const slices = timeSlices({ turnMs: 1 })
     const done: string[] = []
     const piece = async (name: string) => slices.run(name.slice(0, 1), () => (occupy(1.1), done.push(name)))
@@ -73,7 +73,7 @@ describe('time slices', () => {
     expect(done).toEqual(['a1', 'a2', 'b1', 'a3'])
   })
 
-  test('between two pieces everything else has its turn', async () => {
+  test('other work runs between two pieces', async () => {
     const slices = timeSlices({ turnMs: 1 })
     let [pieces, turns] = [0, 0]
     const count = () => {
@@ -86,7 +86,7 @@ describe('time slices', () => {
     expect(turns).toBeGreaterThanOrEqual(18)
   })
 
-  test('a piece that throws rejects its own call only', async () => {
+  test('a piece that throws rejects only its own call', async () => {
     const slices = timeSlices({ turnMs: 0 })
     const failing = slices.run('a', () => {
       throw new Error('not valid')
@@ -96,7 +96,7 @@ describe('time slices', () => {
     expect(await next).toBe('done')
   })
 
-  test('whoever is unknown gets a part of the time, and waits for all who are known', async () => {
+  test('unauthenticated callers get a part of the time and wait for all authenticated ones', async () => {
     const slices = timeSlices({ turnMs: 1, unknownShare: 0.1 })
     let unknownMs = 0
     let stopped = false
@@ -118,7 +118,7 @@ describe('time slices', () => {
 })
 
 describe('refusal pace', () => {
-  test('what comes faster is held back to the rate, and networks take turns', async () => {
+  test('faster refusals are delayed to the rate, and networks take turns', async () => {
     const pace = refusalPace({ perSecond: 100 })
     const begun = performance.now()
     expect(pace.turn('a')).toBeUndefined()
@@ -130,12 +130,12 @@ describe('refusal pace', () => {
     expect(pace.waiting).toBe(4)
     await Promise.all(waiting)
     expect(answered).toEqual(['a1', 'b1', 'a2', 'a3'])
-    // Four of them, 10 ms apart; a timer of node may be early by one.
+    // Four pauses of 10 ms; a timer of Node may be early by 1 ms.
     expect(performance.now() - begun).toBeGreaterThanOrEqual(36)
     expect(pace.waiting).toBe(0)
   })
 
-  test('where too many wait, the newest of the network with most is let go', async () => {
+  test('when too many refusals wait, the newest of the network with the most is answered', async () => {
     const pace = refusalPace({ perSecond: 100, waitingMax: 2 })
     void pace.turn('a')
     const answered: string[] = []
@@ -151,7 +151,7 @@ describe('refusal pace', () => {
     expect(answered).toEqual(['a2', 'a1', 'b1'])
   })
 
-  test('at the end whoever waits is answered, and nobody waits any more', async () => {
+  test('at the end all waiting refusals are answered, and later ones do not wait', async () => {
     const pace = refusalPace({ perSecond: 0.001 })
     void pace.turn('a')
     const wait = async (network: string) => pace.turn(network)

@@ -33,7 +33,7 @@ export function fairQueue<Item>(): FairQueue<Item> {
   const waiting = new Map<string, Waiting<Item>>()
   let length = 0
 
-  function taken(owner: string, { items }: Waiting<Item>): void {
+  function removeIfEmpty(owner: string, { items }: Waiting<Item>): void {
     length--
     if (items.length === 0) waiting.delete(owner)
   }
@@ -50,27 +50,27 @@ export function fairQueue<Item>(): FairQueue<Item> {
     },
     push(owner, item, work = 1) {
       length++
-      const its = waiting.get(owner)
-      if (its === undefined) waiting.set(owner, { items: [{ item, work }], had: next()?.[1].had ?? 0 })
-      else its.items.push({ item, work })
+      const ofOwner = waiting.get(owner)
+      if (ofOwner === undefined) waiting.set(owner, { items: [{ item, work }], had: next()?.[1].had ?? 0 })
+      else ofOwner.items.push({ item, work })
     },
     peek: () => next()?.[1].items[0]?.item,
     shift() {
-      const [owner, its] = next() ?? []
-      if (owner === undefined || its === undefined) return undefined
+      const [owner, ofOwner] = next() ?? []
+      if (owner === undefined || ofOwner === undefined) return undefined
       waiting.delete(owner)
-      const first = its.items.shift()
-      its.had += first?.work ?? 0
-      if (its.items.length > 0) waiting.set(owner, its)
+      const first = ofOwner.items.shift()
+      ofOwner.had += first?.work ?? 0
+      if (ofOwner.items.length > 0) waiting.set(owner, ofOwner)
       length--
       return first?.item
     },
     remove(owner, item) {
-      const its = waiting.get(owner)
-      const at = its?.items.findIndex((each) => each.item === item) ?? -1
-      if (its === undefined || at === -1) return false
-      its.items.splice(at, 1)
-      taken(owner, its)
+      const ofOwner = waiting.get(owner)
+      const at = ofOwner?.items.findIndex((each) => each.item === item) ?? -1
+      if (ofOwner === undefined || at === -1) return false
+      ofOwner.items.splice(at, 1)
+      removeIfEmpty(owner, ofOwner)
       return true
     },
     displace(newcomer) {
@@ -84,7 +84,7 @@ export function fairQueue<Item>(): FairQueue<Item> {
       }
       if (heaviest === undefined) return undefined
       const item = heaviest[1].items.pop()?.item
-      taken(...heaviest)
+      removeIfEmpty(...heaviest)
       return item
     },
   }
