@@ -8,7 +8,7 @@ let lastReplies = ''
 /** Mistakes that implementations of the contract make, each with the cases that must notice it. */
 export const plantedDefects: Readonly<Record<string, Defect>> = {
   'the last & of a list is lost': {
-    fails: ['one pair a number', 'deletescheduled: DELETED once'],
+    fails: ['one pair per number', 'deletescheduled: DELETED once'],
     answer: (answered) => {
       if (/^[^"]*=[^&]*&$/.test(answered.text)) answered.text = answered.text.slice(0, -1)
     },
@@ -79,7 +79,7 @@ export const plantedDefects: Readonly<Record<string, Defect>> = {
     fails: [
       'delete answers in request order and refunds once',
       'deletescheduled: DELETED once',
-      'delete: 1000 ids pass',
+      'delete: 1000 ids are accepted',
     ],
     answer: async (answered, _, gateway, { main, sub }) => {
       if (!/"deleted":true|=DELETED&|<Status>DELETED/.test(answered.text)) return
@@ -114,7 +114,7 @@ export const plantedDefects: Readonly<Record<string, Defect>> = {
     },
   },
   'ids as strings': {
-    fails: ['the answer byte for byte', '/sms/scheduled has what waits'],
+    fails: ['the answer byte for byte', '/sms/scheduled has waiting messages'],
     answer: (answered) => {
       answered.text = answered.text.replace(/"apiMessageId":(\d+)/g, '"apiMessageId":"$1"')
     },
@@ -178,13 +178,13 @@ export const plantedDefects: Readonly<Record<string, Defect>> = {
     },
   },
   'a body of exactly 204800 bytes is refused': {
-    fails: ['a body of 204800 bytes passes'],
+    fails: ['a body of 204800 bytes is accepted'],
     request: (asked) => {
       if (asked.body.length >= 204_800) asked.body = asked.body.padEnd(204_801)
     },
   },
   'of 1001 recipients the last one is cut off': {
-    fails: ['1000 recipients pass'],
+    fails: ['1000 recipients are accepted'],
     request: (asked) => {
       if (!asked.path.endsWith('/sms/outgoing/send') || asked.body.length < 20_000) return
       const body = JSON.parse(asked.body) as { recipients: unknown[] }
@@ -192,7 +192,7 @@ export const plantedDefects: Readonly<Record<string, Defect>> = {
     },
   },
   'limit 1001 is read as 1000': {
-    fails: ['/sms/scheduled: an offset that is no number'],
+    fails: ['/sms/scheduled: an invalid offset'],
     request: (asked) => {
       asked.path = asked.path.replace('limit=1001', 'limit=1000')
     },
@@ -296,7 +296,7 @@ export const plantedDefects: Readonly<Record<string, Defect>> = {
     },
   },
   'too many failed log-ins are told as wrong ones': {
-    fails: ['query string: after so many failures'],
+    fails: ['query string: after the allowed failures'],
     answer: (answered, { path }) => {
       if (answered.status !== 429 || !named(path, 'auth')) return
       answered.status = 200

@@ -3,39 +3,39 @@ import type { TestedGateway } from './tested-gateway.ts'
 /** Test of one promise of the contract against a running gateway. */
 export interface Case {
   /**
-   * What it tests, by the numbers of docs/contract.md: `2.9` is a ruling, `spec 4.2, rule 3` the specification. The
-   * first is its section.
+   * Promises that it tests, by the numbers of docs/contract.md: `2.9` is a ruling, `spec 4.2, rule 3` the
+   * specification. The first one is the section of the case.
    */
   readonly of: readonly [string, ...string[]]
   /** The promise, as a sentence. */
   readonly title: string
-  /** Resource that no other case may use at the same time. */
+  /** Resource that no other concurrent case may use. */
   readonly alone?: 'sub' | 'replies' | 'code' | 'trial'
   /** Maximum number of message parts that are sent and stay charged. */
   readonly parts?: number
-  /** Throws if the promise is not kept, and NotTestable if this deployment cannot be asked. */
+  /** Throws if the promise is broken, and NotTestable if this deployment lacks something that the case needs. */
   readonly run: (gateway: TestedGateway) => Promise<void>
 }
 
-/** A promise that cannot be tested from outside, and the test of this repository that does it. */
+/** Promise that cannot be tested from outside, and the test of this repository that covers it. */
 export interface CoveredElsewhere {
   readonly of: string
   readonly what: string
-  /** From the root of the repository. */
+  /** Path from the root of the repository. */
   readonly by: string
 }
 
-/** The chapter of the contract that a number is in, as reports group it. */
+/** Returns the section of the contract to which a number belongs, for reports. */
 export const sectionOf = (number: string): string => number.replace(/, rule.*/, '')
 
-/** By which cases of the suite are chosen; nothing given chooses all. */
+/** Selection of cases. An empty selection chooses all. */
 export interface Choice {
   /**
-   * Numbers of the contract: a case that tests one of them is chosen. `2` has 2.1, 2.2 and so on, `spec 4.2` has its
-   * rules.
+   * Numbers of the contract. A case is chosen if it tests one of them. `2` includes 2.1, 2.2 and so on, and `spec 4.2`
+   * its rules.
    */
   readonly sections: readonly string[]
-  /** Words that a title must have one of, in any letter case. */
+  /** Words of which a title must contain one, in any letter case. */
   readonly titles: readonly string[]
 }
 

@@ -45,11 +45,11 @@ test.each([
   [[], /Name --base-url/],
   [['--base-url', nowhere], /Name the configuration with --config/],
   [['--rest-url', nowhere, '--asp-url', nowhere, '--config', 'x'], /each of --rest-url, --asp-url and --xml-url/],
-  [['--base-url', 'ftp://x', '--config', 'x'], /no URL of http or https/],
+  [['--base-url', 'ftp://x', '--config', 'x'], /not an http or https URL/],
   [['--base-url', nowhere, '--config', '/nowhere/x'], /\/nowhere\/x cannot be read/],
   [['--unknown'], /unknown option/],
   [['prepare', '--config', 'x'], /missing required argument/],
-])('called as %j it says what is wrong, and ends with 2', async (args, says) => {
+])('called as %j it prints what is wrong, with exit code 2', async (args, says) => {
   const { code, out, err } = await run(...args)
   expect([code, out]).toEqual([2, ''])
   expect(err).toMatch(says)
@@ -74,7 +74,7 @@ test.each([
     { ...configuration, numbers: { ...configuration.numbers, delivered: [] } },
     /numbers\.delivered must NOT have fewer than 40/,
   ],
-])('a configuration with %s is refused by the name of its field, with 2', async (_, value, says) => {
+])('a configuration with %s is refused with the name of its field, with exit code 2', async (_, value, says) => {
   const { code, out, err } = await run('--base-url', nowhere, '--config', await file(value))
   expect([code, out]).toEqual([2, ''])
   expect(err).toMatch(says)
@@ -82,15 +82,15 @@ test.each([
 
 test.each([
   ['nobody listens', [], /127\.0\.0\.1:1\/ cannot be reached: connect ECONNREFUSED/],
-  ['no case is about a section', ['--section', '9.9'], /No case is about that/],
-  ['no case has a title', ['--section', '2.1', '--case', 'no such words'], /No case is about that/],
-])('if %s it says so, and ends with 2', async (_, args, says) => {
+  ['no case is about a section', ['--section', '9.9'], /No case matches the selection/],
+  ['no case has a title', ['--section', '2.1', '--case', 'no such words'], /No case matches the selection/],
+])('if %s it says so, with exit code 2', async (_, args, says) => {
   const { code, err } = await run('--base-url', nowhere, '--config', await file(configuration), ...args)
   expect(code).toBe(2)
   expect(err).toMatch(says)
 })
 
-test('prepare notes the folder, the environment and the files of the command, so that replies reach the same database from anywhere', async () => {
+test('prepare stores the folder, the environment and the files of the command, so that replies reach the same database from anywhere', async () => {
   const program = join(folder, 'gateway.mjs')
   const noted = join(folder, 'noted.jsonl')
   await writeFile(
@@ -116,7 +116,7 @@ test('prepare notes the folder, the environment and the files of the command, so
   expect(new Set(calls)).toEqual(new Set([JSON.stringify([await realpath(folder), 'postgres://a@db/one', null])]))
 })
 
-test('--help tells the options, with 0', async () => {
+test('--help prints the options, with exit code 0', async () => {
   const { code, out } = await run('--help')
   expect(code).toBe(0)
   expect(out).toContain('--junit <file>')

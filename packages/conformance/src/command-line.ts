@@ -15,7 +15,7 @@ export interface Streams {
 }
 
 /**
- * 0: nothing failed. 1: a case failed. 2: called wrongly, or with a wrong configuration. 3: nothing failed, but cases
+ * Exit codes. 0: no case failed. 1: a case failed. 2: wrong arguments or configuration. 3: no case failed, but some
  * could not be judged on a busy machine.
  */
 export type ExitCode = 0 | 1 | 2 | 3
@@ -34,7 +34,7 @@ interface RunOptions {
 
 class WrongCall extends Error {}
 
-/** Does what the arguments say. Reports go to `out`, everything else to `err`. */
+/** Runs the command that the arguments name. Reports go to `out`, everything else to `err`. */
 export async function runCommandLine(args: readonly string[], { out, err }: Streams): Promise<ExitCode> {
   let code: ExitCode = 0
   const program = new Command('gateway-conformance')
@@ -43,7 +43,7 @@ export async function runCommandLine(args: readonly string[], { out, err }: Stre
     .option('--rest-url <url>', 'where REST is, if it is elsewhere', readUrl)
     .option('--asp-url <url>', 'where the query-string interface is, if it is elsewhere', readUrl)
     .option('--xml-url <url>', 'where XML is, if it is elsewhere', readUrl)
-    // Not required of the other command.
+    // Options of the other command are not required.
     .enablePositionalOptions()
     .option('--config <file>', 'the accounts, keys and numbers that may be used (docs/conformance.md)')
     .option(
@@ -70,7 +70,7 @@ export async function runCommandLine(args: readonly string[], { out, err }: Stre
         JSON.parse(await runCommand([...called, ...command, '--json']))
       const made = await prepare({ operate, gateway: called, replyTo })
       const replies = made.replies && { ...made.replies, ...surroundings() }
-      // It holds keys, and whatever the environment says of the database.
+      // The file contains keys, and the variables of the environment that name the database.
       await writeFile(config, `${JSON.stringify({ ...made, replies }, null, 2)}\n`, { mode: 0o600 })
       out.write(`The configuration is in ${config}.\n`)
     })
@@ -90,7 +90,7 @@ const listed = (value: string, before: readonly string[]): readonly string[] => 
 
 function readUrl(text: string): URL {
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
-    throw new InvalidArgumentError('It is no URL of http or https.')
+    throw new InvalidArgumentError('It is not an http or https URL.')
   return new URL(text)
 }
 
@@ -99,16 +99,16 @@ async function run(options: RunOptions, { out, err }: Streams): Promise<ExitCode
   const configuration = await configurationIn(options.config)
   const { section, case: titles, json, junit } = options
   const choice = section.length + titles.length === 0 ? undefined : { sections: section, titles }
-  const wanted = { addresses, configuration, ...(choice && { choice }) }
-  const { cases, parts, credits } = expenseOf(wanted)
-  if (cases === 0) throw new WrongCall('No case is about that.')
+  const run = { addresses, configuration, ...(choice && { choice }) }
+  const { cases, parts, credits } = expenseOf(run)
+  if (cases === 0) throw new WrongCall('No case matches the selection.')
   await reach(addresses)
   err.write(
     `${cases} cases. At most ${parts} message parts leave, for ${credits} credits. ` +
       'Unread replies of the accounts are read. Scheduled messages are deleted again.\n',
   )
   const summary = await runConformance({
-    ...wanted,
+    ...run,
     bringReply: bringReply(configuration),
     probesReplies: true,
     told: ({ outcome, case: { title } }) => {
@@ -129,7 +129,7 @@ function addressesOf({ baseUrl, restUrl, aspUrl, xmlUrl }: RunOptions): Addresse
   return { rest, asp, xml }
 }
 
-/** Throws if one of them does not answer HTTP at all. */
+/** Throws if one of the interfaces does not answer HTTP. */
 async function reach(addresses: Addresses): Promise<void> {
   for (const address of new Set(Object.values(addresses)))
     await ask(address, { target: '/' }).catch((problem: unknown) => {

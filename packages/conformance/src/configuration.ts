@@ -62,12 +62,12 @@ const Configuration = Type.Object(
   closed,
 )
 
-/** What the suite may use: every field is described in docs/conformance.md. */
+/** Resources that the suite may use. docs/conformance.md describes every field. */
 export type Configuration = Static<typeof Configuration>
 
 const isConfiguration = new Ajv({ allErrors: true, multipleOfPrecision: 6 }).compile<Configuration>(Configuration)
 
-/** The configuration in a file's text, or what is wrong with it, a line for each field. */
+/** Parses a configuration file. Returns what is wrong with it, one line for each field, if it is invalid. */
 export function readConfiguration(text: string): Configuration | { readonly wrong: readonly string[] } {
   let value: unknown
   try {
@@ -76,10 +76,10 @@ export function readConfiguration(text: string): Configuration | { readonly wron
     return { wrong: [`it is not JSON: ${(problem as Error).message}`] }
   }
   if (isConfiguration(value)) return value
-  return { wrong: (isConfiguration.errors ?? []).map(told) }
+  return { wrong: (isConfiguration.errors ?? []).map(problemText) }
 }
 
-function told({
+function problemText({
   instancePath,
   message = '',
   params,

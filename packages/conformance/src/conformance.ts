@@ -17,22 +17,20 @@ import {
 export interface Conformance {
   readonly addresses: Addresses
   readonly configuration: Configuration
-  /** By default all cases. */
+  /** Selected cases; by default all. */
   readonly choice?: Choice
-  /** Makes a reply arrive, by default with the command of the configuration. */
+  /** Makes a reply arrive; by default runs the command of the configuration. */
   readonly bringReply?: ((reply: Reply) => Promise<void>) | undefined
-  /**
-   * Whether a first reply is tried before any case needs one; where it does not arrive, those cases are not testable.
-   */
+  /** True if a first reply is tried before a case needs one. If it does not arrive, these cases are not testable. */
   readonly probesReplies?: boolean
-  /** Is told each result as it comes. */
+  /** Called with each result when it is known. */
   readonly told?: (result: CaseResult) => void
 }
 
-/** What a run takes at most, before it begins. */
+/** Maximum cost of a run, known before it starts. */
 export interface Expense {
   readonly cases: number
-  /** Message parts that leave, and stay charged. */
+  /** Message parts that are sent and stay charged. */
   readonly parts: number
   readonly credits: number
 }
@@ -41,34 +39,34 @@ const all: Choice = { sections: [], titles: [] }
 
 const casesOf = ({ choice = all }: Pick<Conformance, 'choice'>): readonly Case[] => chosen(everyCase, choice)
 
-/** What a run will spend at most. */
-export function expenseOf(wanted: Pick<Conformance, 'choice' | 'configuration'>): Expense {
-  const cases = casesOf(wanted)
-  // One more is sent to see whether replies arrive.
-  const probed = wanted.configuration.replies === undefined ? 0 : 1
+/** Returns the maximum cost of a run. */
+export function expenseOf(run: Pick<Conformance, 'choice' | 'configuration'>): Expense {
+  const cases = casesOf(run)
+  // One message more is sent to test whether replies arrive.
+  const probed = run.configuration.replies === undefined ? 0 : 1
   const parts = cases.reduce((sum, one) => sum + (one.parts ?? 0), probed)
-  return { cases: cases.length, parts, credits: Math.ceil(parts * wanted.configuration.numbers.price) }
+  return { cases: cases.length, parts, credits: Math.ceil(parts * run.configuration.numbers.price) }
 }
 
-/** Runs the suite, or the chosen cases of it. Puts back the credits of the sub accounts. */
-export async function runConformance(wanted: Conformance): Promise<Summary> {
-  const { addresses, configuration, told, choice } = wanted
+/** Runs the suite or the selected cases, and restores the credits of the sub accounts. */
+export async function runConformance(run: Conformance): Promise<Summary> {
+  const { addresses, configuration, told: onResult, choice } = run
   const begun = performance.now()
-  // The first one is shared.
+  // The first number is shared by all cases.
   const numbers = configuration.numbers.delivered.slice(1).values()
   const plain: Deployment = {
     addresses,
     configuration,
-    bringReply: wanted.bringReply,
+    bringReply: run.bringReply,
     ownNumber: () => {
       const { value } = numbers.next()
       if (value === undefined) throw new Error(numbersUsedUp)
       return value
     },
   }
-  const deployment = wanted.probesReplies === true ? probing(plain) : plain
+  const deployment = run.probesReplies === true ? probing(plain) : plain
   const before = await credits(deployment)
-  const results = await runCases(casesOf(wanted), deployment, told)
+  const results = await runCases(casesOf(run), deployment, onResult)
   await putBack(deployment, before)
   const after = await credits(deployment)
   return {
@@ -81,8 +79,7 @@ export async function runConformance(wanted: Conformance): Promise<Summary> {
 }
 
 /**
- * The same, where the first reply that a case needs is preceded by one that shows whether replies arrive in this
- * gateway at all.
+ * Returns a deployment that tests, before the first reply that a case needs, whether replies arrive in this gateway.
  */
 function probing(deployment: Deployment): Deployment {
   const { bringReply, ownNumber } = deployment
@@ -96,7 +93,7 @@ function probing(deployment: Deployment): Deployment {
       await tried().catch((problem: unknown) => {
         const why = problem instanceof Error ? problem.message.trim() : String(problem)
         throw new NotTestable(
-          `replies.command brings no reply into this gateway: ${why}. It must work on the database of the gateway, by replies.folder and replies.environment`,
+          `replies.command does not deliver a reply to this gateway: ${why}. It must use the database of the gateway; replies.folder and replies.environment say where it runs`,
         )
       })
       await bringReply(reply)
@@ -108,7 +105,7 @@ type Balances = Readonly<Record<'main' | 'sub' | 'otherSub', number>>
 
 const total = ({ main, sub, otherSub }: Balances): number => main + sub + otherSub
 
-/** In tenths; undefined where they cannot be asked. */
+/** Reads the balances, in tenths. Returns undefined if they cannot be read. */
 async function credits(deployment: Deployment): Promise<Balances | undefined> {
   const gateway = new TestedGateway(deployment)
   try {
@@ -123,7 +120,7 @@ async function credits(deployment: Deployment): Promise<Balances | undefined> {
   }
 }
 
-/** Moves whole credits so that the sub accounts have what they had. */
+/** Transfers whole credits so that the sub accounts have their former balances. */
 async function putBack(deployment: Deployment, before: Balances | undefined): Promise<void> {
   const now = await credits(deployment)
   if (before === undefined || now === undefined) return

@@ -26,7 +26,7 @@ test.each([
   ['chunks', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n2;x\r\nbc\r\n0\r\n\r\n', 'abc'],
   ['the end of the connection', 'HTTP/1.0 200 OK\r\n\r\nabc', 'abc'],
   ['an interim answer before it', 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\na', 'a'],
-])('a body is read that ends by %s', async (_, wire, body) => {
+])('a body that ends by %s is read', async (_, wire, body) => {
   expect(await exchanged(wire)).toMatchObject({ status: 200, text: body })
 })
 
@@ -38,9 +38,9 @@ test('HEAD and 204 have no body, whatever their headers say', async () => {
 
 test.each([
   ['is cut off', 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nab', /ended after/],
-  ['is no HTTP', 'hello\r\n\r\n', /no status line/],
-  ['has a line that is no header', 'HTTP/1.1 200 OK\r\nx\r\n\r\n', /no header/],
-])('an answer that %s is an error', async (_, wire, says) => {
+  ['is no HTTP', 'hello\r\n\r\n', /not a status line/],
+  ['has a line that is no header', 'HTTP/1.1 200 OK\r\nx\r\n\r\n', /not a header/],
+])('a response that %s is an error', async (_, wire, says) => {
   await expect(exchanged(wire)).rejects.toThrow(says)
 })
 

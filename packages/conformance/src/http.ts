@@ -3,22 +3,22 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { connect as connectTls } from 'node:tls'
 import { afterProgress } from './own-progress.ts'
 
-/** A request whose bytes are told one for one: nothing is added but `Host`, `Content-Length` and `Connection`. */
+/** Request that is sent byte for byte. Only `Host`, `Content-Length` and `Connection` are added. */
 export interface Request {
   readonly method?: string
-  /** The path, with its query, below the base URL. Characters are bytes (latin1). */
+  /** Path with its query, below the base URL. Characters are bytes (latin1). */
   readonly target: string
-  /** In the letter case and order to be sent; one that is given takes the place of the one added. */
+  /** Headers in the letter case and order in which they are sent. A header replaces the added one of the same name. */
   readonly headers?: readonly (readonly [name: string, value: string])[]
-  /** Text is sent as UTF-8. */
+  /** Body. Text is sent as UTF-8. */
   readonly body?: string | Buffer | undefined
-  /** `1.0` has neither `Host` nor a kept connection. */
+  /** Version of HTTP. `1.0` sends no `Host` and does not keep the connection open. */
   readonly version?: '1.0' | '1.1'
-  /** How the body is sent: at once, in so many segments, or in chunks without a length. */
+  /** Form of the body: at once, in several segments, or in chunks without a length. */
   readonly as?: 'whole' | 'chunked' | { readonly segments: number }
 }
 
-/** Sends one request over a connection of its own. */
+/** Sends one request over a new connection. */
 export function ask(base: URL, request: Request): Promise<Answer> {
   return exchange(base, { pieces: piecesOf(base, request), headOnly: request.method === 'HEAD' })
 }
@@ -35,8 +35,8 @@ function piecesOf(base: URL, request: Request): Buffer[] {
       : []
   if (as === 'chunked') added.push(['Transfer-Encoding', 'chunked'])
   else if (body !== undefined) added.push(['Content-Length', String(body.length)])
-  const given = new Set(headers.map(([name]) => name.toLowerCase()))
-  const lines = [...added.filter(([name]) => !given.has(name.toLowerCase())), ...headers]
+  const headerNames = new Set(headers.map(([name]) => name.toLowerCase()))
+  const lines = [...added.filter(([name]) => !headerNames.has(name.toLowerCase())), ...headers]
   const path = `${base.pathname.replace(/\/$/, '')}${target}`
   const head = [`${method} ${path} HTTP/${version}`, ...lines.map(([name, value]) => `${name}: ${value}`), '', '']
   const bytes = Buffer.from(head.join('\r\n'), 'latin1')
@@ -56,9 +56,9 @@ const chunks = (body: Buffer): Buffer[] =>
   )
 
 export interface Bytes {
-  /** Written as they are, one after the other, each as a segment of its own. */
+  /** Parts that are written one after the other, each in a segment of its own. */
   readonly pieces: readonly Buffer[]
-  /** Whether the answer has no body, whatever its headers say (HEAD). */
+  /** True if the response has no body whatever its headers say (HEAD). */
   readonly headOnly?: boolean
 }
 
@@ -66,15 +66,15 @@ const answerSecondsMax = 30
 const betweenPiecesMs = 5
 
 /**
- * Writes a request byte for byte over a connection of its own, and reads its answer. Throws if there is none, or one
- * that is no HTTP, within 30 s.
+ * Writes a request byte for byte over a new connection and reads the response. Throws if no valid HTTP response arrives
+ * within 30 s.
  */
 export async function exchange(base: URL, { pieces, headOnly = false }: Bytes): Promise<Answer> {
   const socket = open(base)
   try {
     const answered = answerOn(socket, headOnly)
     const written = write(socket, pieces)
-    // A server may answer before it has read all.
+    // A server may answer before it has read everything.
     written.catch(() => undefined)
     return await answered
   } finally {
@@ -103,7 +103,7 @@ const answerOn = (socket: Socket, headOnly: boolean): Promise<Answer> =>
   new Promise((resolve, reject) => {
     let received = Buffer.alloc(0)
     const cancel = afterProgress(answerSecondsMax, () =>
-      reject(new Error(`no whole answer within ${answerSecondsMax} s`)),
+      reject(new Error(`no complete response within ${answerSecondsMax} s`)),
     )
     const end = (result: () => void): void => {
       cancel()
@@ -113,9 +113,10 @@ const answerOn = (socket: Socket, headOnly: boolean): Promise<Answer> =>
       try {
         const answer = readAnswer(received, { ended, headOnly })
         if (answer !== undefined) end(() => resolve(answer))
-        else if (ended) end(() => reject(new Error(`the connection ended after ${received.length} bytes of an answer`)))
+        else if (ended)
+          end(() => reject(new Error(`the connection ended after ${received.length} bytes of a response`)))
       } catch (problem) {
-        end(() => reject(problem instanceof Error ? problem : new Error('no answer of HTTP')))
+        end(() => reject(problem instanceof Error ? problem : new Error('the response is not valid HTTP')))
       }
     }
     socket.on('data', (piece: Buffer) => {
@@ -128,31 +129,33 @@ const answerOn = (socket: Socket, headOnly: boolean): Promise<Answer> =>
     socket.on('close', () => look(true))
   })
 
-/** An answer as it came over the wire. */
+/** Response as received. */
 export interface Answer {
   readonly status: number
-  /** As `1.1`. */
+  /** Version of HTTP, such as `1.1`. */
   readonly version: string
-  /** By lower-case name, each value that was given. */
+  /** Values of each header by lower-case name, in order. */
   readonly headers: ReadonlyMap<string, readonly string[]>
   readonly body: Buffer
-  /** The body as UTF-8. */
+  /** Body as UTF-8. */
   readonly text: string
 }
 
 interface Reading {
-  /** Whether the server has closed the connection. */
+  /** True if the server has closed the connection. */
   readonly ended: boolean
   readonly headOnly: boolean
 }
 
-/** The answer in these bytes; undefined if more must come. Throws if they are no answer of HTTP/1. */
+/**
+ * Parses the response in these bytes. Returns undefined if more must arrive. Throws if they are not an HTTP/1 response.
+ */
 export function readAnswer(bytes: Buffer, reading: Reading): Answer | undefined {
   const headEnd = bytes.indexOf('\r\n\r\n')
   if (headEnd === -1) return undefined
   const [statusLine = '', ...lines] = bytes.toString('latin1', 0, headEnd).split('\r\n')
   const [, version, code] = /^HTTP\/(1\.[01]) (\d{3})(?: .*)?$/.exec(statusLine) ?? []
-  if (version === undefined) throw new Error(`no status line of HTTP/1: ${statusLine.slice(0, 100)}`)
+  if (version === undefined) throw new Error(`not a status line of HTTP/1: ${statusLine.slice(0, 100)}`)
   const status = Number(code)
   const rest = bytes.subarray(headEnd + 4)
   if (status < 200) return readAnswer(rest, reading)
@@ -166,7 +169,7 @@ function readHeaders(lines: readonly string[]): Map<string, readonly string[]> {
   const headers = new Map<string, readonly string[]>()
   for (const line of lines) {
     const colon = line.indexOf(':')
-    if (colon < 1) throw new Error(`no header: ${line.slice(0, 100)}`)
+    if (colon < 1) throw new Error(`not a header: ${line.slice(0, 100)}`)
     const name = line.slice(0, colon).toLowerCase()
     headers.set(name, [...(headers.get(name) ?? []), line.slice(colon + 1).trim()])
   }
@@ -186,7 +189,7 @@ function readChunks(bytes: Buffer): Buffer | undefined {
     const lineEnd = bytes.indexOf('\r\n', at)
     if (lineEnd === -1) return undefined
     const size = Number.parseInt(bytes.toString('latin1', at, lineEnd), 16)
-    if (!(size >= 0)) throw new Error('no size of a chunk')
+    if (!(size >= 0)) throw new Error('a chunk has no valid size')
     const start = lineEnd + 2
     if (bytes.length < start + size + 2) return undefined
     if (size === 0) return Buffer.concat(chunks)

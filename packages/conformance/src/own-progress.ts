@@ -2,36 +2,39 @@ import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Milliseconds between two looks at the own process, and most that one look can count towards a deadline. */
-const lookMilliseconds = 100
+/**
+ * Milliseconds between two measurements of this process, and the most that one measurement counts towards a deadline.
+ */
+const measureMilliseconds = 100
 
 /**
- * Calls `expire` after so much progress of this process, and returns a function that cancels it. Time in which the
- * process did not run (a starved or suspended machine) is not progress: each look counts 100 ms, however late it is.
+ * Calls `expire` after this many seconds in which this process made progress, and returns a function that cancels it.
+ * Time in which the process did not run (a starved or suspended machine) does not count: each measurement counts 100
+ * ms, however late it is.
  */
 export function afterProgress(seconds: number, expire: () => void): () => void {
-  let looks = Math.ceil((seconds * 1000) / lookMilliseconds)
+  let looks = Math.ceil((seconds * 1000) / measureMilliseconds)
   const timer = setInterval(() => {
     looks--
     if (looks > 0) return
     clearInterval(timer)
     expire()
-  }, lookMilliseconds)
+  }, measureMilliseconds)
   return () => clearInterval(timer)
 }
 
-/** Delays up to this, in milliseconds, are those of a healthy machine. */
+/** Maximum delay on a healthy machine, in milliseconds. */
 const ordinaryMilliseconds = 50
 
-/** One delay of this many milliseconds can falsify a case. */
+/** Milliseconds of one delay that can falsify a case. */
 const longMilliseconds = 500
 
-/** Share of the duration of a case that was lost in shorter delays, from which they can falsify it. */
+/** Share of the duration of a case that, lost in shorter delays, can falsify it. */
 const largeShare = 0.2
 
 /**
- * Measures how late this process is served: ten times a second it sets a timer and asks an echo server of its own over
- * the loopback network. The delay is the time from when the timer was due until the echo has come.
+ * Measures how late this process is scheduled: ten times a second it sets a timer and sends a byte to its own echo
+ * server over the loopback network. The delay is the time from when the timer was due until the echo arrives.
  */
 export class OwnProgress {
   readonly #server: Server
@@ -57,7 +60,7 @@ export class OwnProgress {
     return progress
   }
 
-  /** Returns why a case that began at `begun` (`performance.now()`) cannot be judged; undefined: it can. */
+  /** Returns why a case that began at `begun` (`performance.now()`) cannot be judged, or undefined if it can. */
   heldUp(begun: number): string | undefined {
     const now = performance.now()
     const delays = this.#delays.filter(({ at }) => at > begun).map(({ milliseconds }) => milliseconds)
@@ -76,8 +79,8 @@ export class OwnProgress {
 
   async #measure(): Promise<void> {
     while (!this.#isClosed) {
-      this.#due = performance.now() + lookMilliseconds
-      await delay(lookMilliseconds)
+      this.#due = performance.now() + measureMilliseconds
+      await delay(measureMilliseconds)
       this.#socket.write('.')
       await once(this.#socket, 'data')
       const at = performance.now()

@@ -1,18 +1,18 @@
 import { randomBytes, randomInt } from 'node:crypto'
 import type { Configuration } from './configuration.ts'
 
-/** Runs a command of the operator's command line that must succeed; its answer, which is JSON. */
+/** Runs an operator's command that must succeed and returns its JSON document. */
 export type Operate = (args: readonly string[]) => Promise<unknown>
 
 interface Wanted {
   readonly operate: Operate
-  /** The command line of the gateway: what the suite calls for replies. */
+  /** Command line of the gateway, which the suite calls to deliver replies. */
   readonly gateway: readonly string[]
-  /** The address that replies are sent to: one of SENDERS. */
+  /** Address to which replies are sent, one of SENDERS. */
   readonly replyTo: string
 }
 
-/** What the simulated carrier does, by the ending of the number. */
+/** Outcomes of the simulated carrier by the ending of the number. */
 const outcomes = [
   { ending: 90, statusCode: 103, refunded: false },
   { ending: 91, statusCode: 101, refunded: false },
@@ -24,8 +24,8 @@ const outcomes = [
 ]
 
 /**
- * Opens everything that the suite may use in a gateway with the simulated carrier, by commands of its operator, and
- * returns the configuration for it. Names and numbers have a random part, so that it can be called more than once.
+ * Creates the accounts and keys of the suite in a gateway with the simulated carrier, by operator's commands, and
+ * returns the configuration. Names and numbers have a random part, so that it can be called more than once.
  */
 export async function prepare({ operate, gateway, replyTo }: Wanted): Promise<Configuration> {
   const name = `conformance-${randomBytes(4).toString('hex')}`

@@ -2,11 +2,11 @@ import { create } from 'xmlbuilder2'
 import type { CoveredElsewhere } from './case.ts'
 import type { CaseResult } from './run-suite.ts'
 
-/** What a run tells, whatever the form of its report. */
+/** Result of a run, for every form of report. */
 export interface Summary {
   readonly addresses: Readonly<Record<'rest' | 'asp' | 'xml', string>>
   readonly seconds: number
-  /** Credits that the accounts had before and have now, where that could be asked. */
+  /** Credits that the run has cost, if the balances could be read. */
   readonly creditsSpent: number | undefined
   readonly results: readonly CaseResult[]
   readonly elsewhere: readonly CoveredElsewhere[]
@@ -26,10 +26,10 @@ export const countsOf = (results: readonly CaseResult[]): Counts => {
 
 type Groups = readonly (readonly [name: string, results: readonly CaseResult[]])[]
 
-/** The results of each section, in the order of the contract; each result is in one. */
+/** Groups results by section, in the order of the contract. Each result is in one section. */
 export const bySection = (results: readonly CaseResult[]): Groups => grouped(results, ({ section }) => [section])
 
-/** The results of each number of the contract, in its order; a case may test several. */
+/** Groups results by number of the contract, in its order. A case may test several. */
 export const byNumber = (results: readonly CaseResult[]): Groups => grouped(results, ({ case: { of } }) => of)
 
 function grouped(results: readonly CaseResult[], namesOf: (result: CaseResult) => readonly string[]): Groups {
@@ -37,7 +37,10 @@ function grouped(results: readonly CaseResult[], namesOf: (result: CaseResult) =
   return names.map((name) => [name, results.filter((result) => namesOf(result).includes(name))])
 }
 
-/** The specification comes first, its rules after their section; then the rulings, then the additions. */
+/**
+ * Returns the position of a number: the specification first, with its rules after their section, then the rulings, then
+ * the additions.
+ */
 function inContract(number: string): number {
   const [, part, chapter, section, rule] = /^(spec |C)?(\d+)(?:\.(\d+))?(?:, rule (\d+))?$/.exec(number) ?? []
   const place = Number(chapter) * 100_000 + Number(section ?? 0) * 100 + Number(rule ?? 0)
@@ -45,8 +48,8 @@ function inContract(number: string): number {
 }
 
 /**
- * The report for people: how many cases test each number of the contract and what came of them, then what failed and
- * what could not be tested or judged.
+ * Formats a report for people: the number of cases and their results by number of the contract, then failures, then
+ * cases that could not be tested or judged.
  */
 export function textReport({ results, elsewhere, seconds, creditsSpent }: Summary): string {
   const { passed, failed, 'not testable': untestable, 'not judged': unjudged } = countsOf(results)
@@ -61,7 +64,7 @@ export function textReport({ results, elsewhere, seconds, creditsSpent }: Summar
     }),
     '',
     ...results.flatMap(details),
-    ...elsewhere.map(({ of, what, by }) => `not testable from outside: ${of}: ${what} (${by})`),
+    ...elsewhere.map(({ of, what: promise, by }) => `not testable from outside: ${of}: ${promise} (${by})`),
     '',
     `${passed} passed, ${failed} failed, ${untestable} not testable here${busy}, in ${seconds} s.${spent}`,
     '',
@@ -79,7 +82,7 @@ function details({ case: { of, title }, outcome }: CaseResult): string[] {
   return [`FAILED: ${of.join('; ')}: ${title}`, ...said.split('\n').map((line) => `  ${line}`)]
 }
 
-/** The report as one JSON document; docs/conformance.md describes it. */
+/** Formats the report as one JSON document, which docs/conformance.md describes. */
 export function jsonReport({
   addresses,
   seconds,
@@ -101,7 +104,9 @@ export function jsonReport({
   return `${JSON.stringify({ addresses, seconds, creditsSpent, ...countsOf(results), sections, coveredElsewhere: elsewhere }, null, 2)}\n`
 }
 
-/** The report as JUnit XML: a suite for each section. What cannot be tested from outside is skipped. */
+/**
+ * Formats the report as JUnit XML, one suite for each section. Promises that cannot be tested from outside are skipped.
+ */
 export function junitReport({ results, elsewhere, seconds }: Summary): string {
   const { failed } = countsOf(results)
   const document = create({ version: '1.0', encoding: 'utf-8' })
@@ -138,8 +143,8 @@ export function junitReport({ results, elsewhere, seconds }: Summary): string {
       failures: 0,
       skipped: elsewhere.length,
     })
-    for (const { of, what, by } of elsewhere)
-      suite.ele('testcase', { classname: of, name: what }).ele('skipped', { message: `covered by ${by}` })
+    for (const { of, what: promise, by } of elsewhere)
+      suite.ele('testcase', { classname: of, name: promise }).ele('skipped', { message: `covered by ${by}` })
   }
   return document.end({ prettyPrint: true })
 }
@@ -149,6 +154,6 @@ const skippedOf = (results: readonly CaseResult[]): number => {
   return counts['not testable'] + counts['not judged']
 }
 
-/** Without what XML cannot carry. */
+/** Removes characters that XML cannot contain. */
 const printable = (text: string): string =>
   text.replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '\ufffd')

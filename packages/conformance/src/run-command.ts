@@ -6,15 +6,15 @@ import { promisify } from 'node:util'
 const run = promisify(execFile)
 const secondsMax = 60
 
-/** Where a command runs: by default in the folder and the environment of this process. */
+/** Folder and environment of a command; by default those of this process. */
 export interface Surroundings {
   readonly folder?: string
-  /** What differs from the environment of this process; null: the variable is not set. */
+  /** Differences to the environment of this process; null removes a variable. */
   readonly environment?: Readonly<Record<string, string | null>>
 }
 
 /**
- * Runs a program with its arguments, without a shell; what it writes to standard output. Throws unless it ends with 0
+ * Runs a program with its arguments, without a shell, and returns its standard output. Throws unless it exits with 0
  * within 60 s.
  */
 export async function runCommand(
@@ -29,10 +29,10 @@ export async function runCommand(
   return stdout
 }
 
-/** What decides about the database that a command of the gateway works on, and about the program that runs it. */
+/** Variables that determine the database of a gateway command and the program that runs it. */
 const deciding = ['DATABASE_URL', 'DATA_DIR', 'SENDERS', 'SECRETS_KEY', 'PATH']
 
-/** The surroundings of this process, for a command that runs later, from elsewhere. */
+/** Returns the folder and environment of this process, for a command that runs later from elsewhere. */
 export function surroundings(): Required<Surroundings> {
   const ofDriver = Object.keys(process.env).filter((name) => /^PG[A-Z]+$/.test(name))
   const names = [...deciding, ...ofDriver]
@@ -40,10 +40,10 @@ export function surroundings(): Required<Surroundings> {
   return { folder: process.cwd(), environment }
 }
 
-/** A command line whose files that are here are named from the root. */
+/** Makes the existing files of a command line absolute. */
 export const absolute = (command: readonly string[]): string[] =>
   command.map((argument) => (!argument.startsWith('-') && existsSync(argument) ? resolve(argument) : argument))
 
-/** The arguments of a template, each `{name}` in them replaced. */
+/** Returns the arguments of a template with each `{name}` replaced. */
 export const filled = (template: readonly string[], values: Readonly<Record<string, string>>): string[] =>
   template.map((argument) => argument.replace(/\{(\w+)\}/g, (written, name: string) => values[name] ?? written))

@@ -27,13 +27,14 @@ const deploymentAt = (port: number): Deployment => {
 
 const asCase = (title: string, run: Case['run']): Case => ({ of: ['2.9'], title, run })
 
-/** Keeps this process from running, as a starved machine does. */
+/** Blocks this process, as on a starved machine. */
 const starve = (milliseconds: number): void => {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds)
 }
 
 /**
- * A gateway in a thread of its own: it delivers a message one second after it was sent, and forgets it a second later.
+ * Gateway in a thread of its own. It delivers a message one second after the send, and forgets the message a second
+ * later.
  */
 const correctGateway = `
   const { createServer } = require('node:http')
@@ -65,7 +66,7 @@ const seesDelivery =
     await until(2, 'a delivered message', look)
   }
 
-test('a case that fails once on a starved machine is run again, and passes', async () => {
+test('a case that fails once on a starved machine is repeated, and passes', async () => {
   const { deployment, stop } = await startGateway()
   let runs = 0
   const [result] = await runCases(
@@ -102,7 +103,7 @@ test('a case that fails on a machine that stays starved is not judged, and never
   expect(junitReport(summary)).toContain('failures="0" skipped="1"')
 }, 20_000)
 
-test('a process that did not run makes no deadline pass', async () => {
+test('time in which the process did not run does not count towards a deadline', async () => {
   const { deployment, stop } = await startGateway()
   const look = () => {
     starve(300)
@@ -116,7 +117,7 @@ test('a process that did not run makes no deadline pass', async () => {
   expect(deployment.bringReply).toBeUndefined()
 }, 20_000)
 
-test('a gateway that delivers too late is found on a machine that is not busy', async () => {
+test('a gateway that delivers too late is detected on a machine that is not busy', async () => {
   const slow: RequestListener = (_, response) => void setTimeout(() => response.end('waiting'), 200)
   const server = createServer(slow).listen(0, '127.0.0.1')
   await once(server, 'listening')

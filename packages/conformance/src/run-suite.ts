@@ -7,7 +7,10 @@ export type Outcome =
   | { readonly is: 'passed' }
   | { readonly is: 'failed'; readonly why: string; readonly lastExchange: string }
   | { readonly is: 'not testable'; readonly why: string }
-  /** The case failed each time, and each time the machine that runs the suite was too busy to blame the gateway. */
+  /**
+   * The case failed each time, and each time the machine that runs the suite was too busy for a verdict about the
+   * gateway.
+   */
   | { readonly is: 'not judged'; readonly why: string }
 
 export interface CaseResult {
@@ -20,24 +23,24 @@ export interface CaseResult {
 const lanesMax = 4
 const caseSecondsMax = 180
 
-/** Times that a case is run in all while it fails on a busy machine. */
+/** Maximum number of runs of a case that fails on a busy machine. */
 const runsMax = 3
 
 /**
- * Runs cases against a deployment, several at a time; those that name the same thing as `alone` one after the other.
- * Results are in the order of the cases.
+ * Runs cases against a deployment, several at a time; cases with the same `alone` run one after the other. Returns
+ * results in the order of the cases.
  */
 export async function runCases(
   cases: readonly Case[],
   deployment: Deployment,
-  told: (result: CaseResult) => void = () => undefined,
+  onResult: (result: CaseResult) => void = () => undefined,
 ): Promise<readonly CaseResult[]> {
   const results = new Map<Case, CaseResult>()
   const progress = await OwnProgress.start()
   const run = async (one: Case): Promise<void> => {
     const result = await runCase(one, deployment, progress)
     results.set(one, result)
-    told(result)
+    onResult(result)
   }
   const together = cases.filter(({ alone }) => alone === undefined)
   const resources = new Set(cases.flatMap(({ alone }) => alone ?? []))
@@ -62,14 +65,14 @@ async function runCase(one: Case, deployment: Deployment, progress: OwnProgress)
   return { case: one, section: sectionOf(one.of[0]), outcome, milliseconds: Math.round(performance.now() - begun) }
 }
 
-/** Runs a case, and again while it fails on a busy machine. A failure counts only if the suite was not held up. */
+/** Runs a case, and repeats it if it fails on a busy machine. A failure counts only if the suite was not delayed. */
 async function judge(one: Case, deployment: Deployment, progress: OwnProgress): Promise<Outcome> {
   let busy: Outcome | undefined
   for (let run = 1; ; run++) {
     const begun = performance.now()
     const outcome = await outcomeOf(one, new TestedGateway(deployment))
     if (outcome.is !== 'failed') return outcome
-    // A case that is repeated uses new numbers.
+    // A repeated case uses new numbers, which may be used up.
     if (busy !== undefined && outcome.why === numbersUsedUp) return busy
     const why = progress.heldUp(begun)
     if (why === undefined) return outcome
@@ -81,7 +84,7 @@ async function judge(one: Case, deployment: Deployment, progress: OwnProgress): 
 async function outcomeOf(one: Case, gateway: TestedGateway): Promise<Outcome> {
   let stop: (() => void) | undefined
   const tooLong = new Promise<never>((_, reject) => {
-    stop = afterProgress(caseSecondsMax, () => reject(new Error(`not done within ${caseSecondsMax} s`)))
+    stop = afterProgress(caseSecondsMax, () => reject(new Error(`the case did not end within ${caseSecondsMax} s`)))
   })
   try {
     await Promise.race([one.run(gateway), tooLong])
@@ -96,12 +99,15 @@ async function outcomeOf(one: Case, gateway: TestedGateway): Promise<Outcome> {
   }
 }
 
-/** A report is shown to others: keys and passwords of the configuration are not in it. */
+/** Removes keys and passwords of the configuration from an outcome, because reports are shown to others. */
 function withoutSecrets(outcome: Outcome, { accounts, keys = {} }: Configuration): Outcome {
   if (outcome.is !== 'failed') return outcome
   const passwords = Object.values(accounts).flatMap((account) => ('password' in account ? account.password : []))
   const secrets = [...Object.values(accounts).map(({ key }) => key), ...Object.values(keys), ...passwords]
   const hidden = (text: string): string =>
-    secrets.reduce((left, secret) => left.replaceAll(secret, '***').replaceAll(encodeURIComponent(secret), '***'), text)
+    secrets.reduce(
+      (cleaned, secret) => cleaned.replaceAll(secret, '***').replaceAll(encodeURIComponent(secret), '***'),
+      text,
+    )
   return { is: 'failed', why: hidden(outcome.why), lastExchange: hidden(outcome.lastExchange) }
 }

@@ -8,13 +8,13 @@ export const digitsAt = (instant: number): string => new Date(instant + offsetMs
 /** Returns the time `minutes` from now as `YYYYMMDDHHmm`. */
 export const minuteFromNow = (minutes: number): string => digitsAt(Date.now() + minutes * minuteMs).slice(0, 12)
 
-/** A time so far ahead that no message leaves before the suite has deleted it. */
+/** Returns a time so far ahead that no message is sent before the suite has deleted it. */
 export const farAhead = (): string => digitsAt(Date.now() + 300 * dayMs).slice(0, 12)
 
 interface Jump {
-  /** From 0. */
+  /** Month from 0. */
   readonly month: number
-  /** From 0, which is Sunday. */
+  /** Day of the week from 0, which is Sunday. */
   readonly weekday: number
   /** Position of the weekday in the month, from 1; -1 means the last one. */
   readonly which: number
@@ -32,8 +32,8 @@ const jumps: readonly Jump[] = [
 ]
 
 /**
- * Minutes `YYYYMMDDHHmm` of the year that follows at which a zone with summer time has no such time, or has it twice,
- * and one in winter and one in summer. At GMT+2 each exists once.
+ * Returns minutes `YYYYMMDDHHmm` of the following year that do not exist or occur twice in a zone with summer time, and
+ * one in winter and one in summer. At GMT+2 each exists once.
  */
 export function minutesOfJumps(now = Date.now()): readonly string[] {
   const year = new Date(now).getUTCFullYear()
@@ -52,7 +52,7 @@ function dayOf({ month, weekday, which }: Jump, year: number): number {
 }
 
 /**
- * The instant of digits at GMT+2, with or without seconds and milliseconds, in any separation; NaN if they are none.
+ * Parses digits at GMT+2, with or without seconds and milliseconds, with any separators. Returns NaN for anything else.
  */
 export function instantOf(text: string): number {
   const [, year, month, day, hour, minute, second = '00', milliseconds = '000'] =

@@ -4,7 +4,7 @@ import { expectRest, restBody } from './expectations.ts'
 import type { Keyed, TestedGateway } from './tested-gateway.ts'
 import { farAhead } from './times.ts'
 
-/** What most cases do, over REST. */
+/** Operations that most cases need, over REST. */
 
 export interface Recipient {
   readonly mobileNumber: string
@@ -28,11 +28,11 @@ interface Sending {
   readonly by?: Keyed
   readonly numbers: readonly string[]
   readonly message?: string
-  /** By default so far ahead that it never leaves; null: now. */
+  /** Scheduled time, by default so far ahead that it is never reached; null: now. */
   readonly scheduledTime?: string | null
 }
 
-/** Sends by REST, and has what waits deleted when the case ends. */
+/** Sends by REST. Waiting messages are deleted after the case. */
 export async function send(
   gateway: TestedGateway,
   { by = gateway.main, numbers, message = 'Conformance', scheduledTime = farAhead() }: Sending,
@@ -47,24 +47,24 @@ export async function send(
   return recipients
 }
 
-/** One message that waits, far ahead; its id. */
+/** Schedules one message far ahead and returns its id. */
 export async function schedule(gateway: TestedGateway, sending: Omit<Sending, 'numbers'> & { number?: string } = {}) {
   const [sent] = await send(gateway, { ...sending, numbers: [sending.number ?? gateway.number] })
   if (sent?.accepted !== true) throw new Error(`a message was not accepted: ${JSON.stringify(sent)}`)
   return sent.apiMessageId
 }
 
-/** Whole tenths, as JSON numbers of credits are. */
+/** Converts credits of JSON to whole tenths. */
 export const tenths = (credits: number): number => Math.round(credits * 10)
-/** Credits as REST writes them (ruling 1.3). */
+/** Formats credits as REST does (ruling 1.3). */
 export const literal = (inTenths: number): string => `${Math.trunc(inTenths / 10)}.${inTenths % 10}`
 
-/** The balance in tenths. */
+/** Returns the balance in tenths. */
 export async function balance(gateway: TestedGateway, by: Keyed): Promise<number> {
   return tenths(restBody<{ creditBalance: number }>(await gateway.rest('/credits/balance', { by })).creditBalance)
 }
 
-/** What one message part to the ordinary numbers costs, in tenths. */
+/** Returns the price of one message part to the ordinary numbers, in tenths. */
 export const price = (gateway: TestedGateway): number => tenths(gateway.configuration.numbers.price)
 
 export async function transfer(gateway: TestedGateway, from: number, to: number, quantity: number): Promise<void> {
@@ -72,7 +72,7 @@ export async function transfer(gateway: TestedGateway, from: number, to: number,
   expectRest(await gateway.rest('/credits/transfer', { body }), ',"transferSuccessful":true')
 }
 
-/** Gives the sub account so many whole credits, or takes what is above them; what it then has, in tenths. */
+/** Sets the balance of the sub account to this many whole credits, or slightly more, and returns it in tenths. */
 export async function fill(gateway: TestedGateway, credits: number): Promise<number> {
   const { main, sub } = gateway
   const missing = credits - Math.floor((await balance(gateway, sub)) / 10)
@@ -86,10 +86,10 @@ export async function statuses(gateway: TestedGateway, ids: readonly number[], b
   return restBody<{ messageStatuses: Status[] }>(answer).messageStatuses
 }
 
-/** Looks until something is found. Throws after `seconds` in which this process made progress. */
+/** Polls until a value is found. Throws after `seconds` in which this process made progress. */
 export async function until<Found>(
   seconds: number,
-  what: string,
+  description: string,
   look: () => Promise<Found | undefined>,
 ): Promise<Found> {
   const over = new AbortController()
@@ -99,7 +99,7 @@ export async function until<Found>(
       const isLast = over.signal.aborted
       const found = await look()
       if (found !== undefined) return found
-      if (isLast) throw new Error(`not within ${seconds} s: ${what}`)
+      if (isLast) throw new Error(`not within ${seconds} s: ${description}`)
       await delay(50)
     }
   } finally {
@@ -127,7 +127,7 @@ export interface Incoming {
   readonly outgoingApiMessageId: number | null
 }
 
-/** All incoming messages of an account from this number, oldest first. */
+/** Lists all incoming messages of an account from this number, oldest first. */
 export async function incoming(gateway: TestedGateway, from: string, by: Keyed = gateway.main): Promise<Incoming[]> {
   const found: Incoming[] = []
   for (let offset = 0; ; offset += 1000) {
@@ -139,7 +139,7 @@ export async function incoming(gateway: TestedGateway, from: string, by: Keyed =
   }
 }
 
-/** Sends to a number, then has it write this back; both ids. */
+/** Sends to a number, then delivers this reply from it. Returns both ids. */
 export async function converse(
   gateway: TestedGateway,
   { from, text, by = gateway.main }: { from: string; text: string; by?: Keyed },
@@ -150,7 +150,7 @@ export async function converse(
   return { sentId, reply: await writeBack(gateway, { from, text, by }) }
 }
 
-/** Has a number write to the account that last wrote to it, and waits until it is there. */
+/** Delivers a message from a number to the account that last wrote to it, and waits until it has arrived. */
 export async function writeBack(
   gateway: TestedGateway,
   { from, text, by = gateway.main }: { from: string; text: string; by?: Keyed },

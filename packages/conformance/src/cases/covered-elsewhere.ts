@@ -1,6 +1,6 @@
 import type { CoveredElsewhere } from '../case.ts'
 
-/** What no client can bring about or see. */
+/** Promises that a client cannot cause or see. */
 export const coveredElsewhere: readonly CoveredElsewhere[] = [
   {
     of: 'spec 3',
@@ -39,7 +39,7 @@ export const coveredElsewhere: readonly CoveredElsewhere[] = [
   },
   {
     of: '1.7',
-    what: 'what leaves is the text, with nothing in the place of a character',
+    what: 'the text is sent without a substitute for any character',
     by: 'packages/core/src/messages/body.test.ts',
   },
   {
@@ -64,32 +64,32 @@ export const coveredElsewhere: readonly CoveredElsewhere[] = [
   },
   {
     of: '1.14',
-    what: 'a locked account deletes what it scheduled before, and is refunded',
+    what: 'a locked account deletes its scheduled messages, and is refunded',
     by: 'apps/asp/src/endpoints/deletescheduled.test.ts',
   },
   {
     of: '1.15',
-    what: 'deletes that race with dispatchers',
+    what: 'deletions that race with dispatchers',
     by: 'tests/races.test.ts',
   },
   {
     of: '1.16',
-    what: 'age counts from the due time, and what waits is never too old',
+    what: 'age counts from the due time, and a waiting message is never too old',
     by: 'packages/core/src/messages/follow-messages.test.ts',
   },
   {
     of: '1.17',
-    what: 'what a carrier may have taken is not sent again',
+    what: 'a message that a carrier may have accepted is not sent again',
     by: 'tests/unknown-outcomes.test.ts',
   },
   {
     of: '1.18',
-    what: 'two senders to a number, replies of nobody, dropped history',
+    what: 'two senders to one number, replies without an owner, dropped history',
     by: 'tests/replies.test.ts',
   },
   {
     of: '1.20',
-    what: 'answers that break off, and many clients at once',
+    what: 'interrupted answers, and many concurrent clients',
     by: 'tests/return-once.test.ts',
   },
   {
@@ -104,7 +104,7 @@ export const coveredElsewhere: readonly CoveredElsewhere[] = [
   },
   {
     of: '1.23',
-    what: 'an opt-out by hand is not confirmed',
+    what: 'a manual opt-out is not confirmed',
     by: 'packages/core/testing/contracts/inbox/opting-out.ts',
   },
   {
@@ -114,7 +114,7 @@ export const coveredElsewhere: readonly CoveredElsewhere[] = [
   },
   {
     of: '1.25',
-    what: 'what is answered when the database is away',
+    what: 'the answers while the database is unavailable',
     by: 'tests/database-gone.test.ts',
   },
   {
@@ -124,12 +124,12 @@ export const coveredElsewhere: readonly CoveredElsewhere[] = [
   },
   {
     of: '1.26',
-    what: 'other networks do not notice',
+    what: 'other networks are not affected',
     by: 'packages/adapters-node/src/failed-logins.test.ts',
   },
   {
     of: '1.26',
-    what: 'all processes of a deployment count together',
+    what: 'the processes of a deployment count failures together',
     by: 'packages/core/testing/contracts/account-rates.ts',
   },
   {
@@ -144,7 +144,7 @@ export const coveredElsewhere: readonly CoveredElsewhere[] = [
   },
   {
     of: '3.7',
-    what: 'Fail, and what is answered if it cannot be told whether credits moved',
+    what: 'Fail, and the answer if it is unknown whether credits moved',
     by: 'apps/asp/src/endpoints/creditstransfer.test.ts',
   },
   {

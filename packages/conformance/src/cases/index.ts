@@ -21,7 +21,7 @@ import { webhookCases } from './rest/webhooks.ts'
 import { xmlReadingCases } from './xml/reading.ts'
 import { xmlSendingCases } from './xml/sending.ts'
 
-/** Every case, those that wait for carriers and writers first: the others run meanwhile. */
+/** All cases. Those that wait for carriers and replies come first, so that the others run meanwhile. */
 export const everyCase: readonly Case[] = [
   ...replyCases,
   ...refusalCases,

@@ -23,11 +23,11 @@ const xmlMessage = ({ number }: TestedGateway, category: string): string =>
 const restIds = (text: string): readonly number[] =>
   Array.from(text.matchAll(/"apiMessageId":(\d+)/g), ([, id]) => Number(id))
 
-/** Additions to the specification: a label of a send. */
+/** Cases of the label of a send, an addition to the specification. */
 export const categoryCases: readonly Case[] = [
   {
     of: ['1.30'],
-    title: 'a category of any interface is in the status of all three, and a message without one has none',
+    title: 'a category of any interface is in the status of all three interfaces, and a message without one has none',
     parts: 4,
     run: async (gateway) => {
       const restSend = async (category: unknown, more: object = {}) =>
@@ -61,7 +61,7 @@ export const categoryCases: readonly Case[] = [
   },
   {
     of: ['1.30'],
-    title: 'a category that is unusable is refused by each interface, and one that differs makes another request',
+    title: 'a category that is unusable is refused by each interface, and a send that differs in it is another request',
     alone: 'sub',
     run: async (gateway) => {
       const { sub } = gateway

@@ -10,14 +10,14 @@ const tooMany = 'Too many failed log-ins'
 const expectRetryAfter = (answer: Answer): void =>
   expectEqual(/^[1-9]\d*$/.test(header(answer, 'retry-after') ?? ''), true, 'no Retry-After')
 
-/** Names that nobody has: no account is kept out by these cases. */
+/** Returns an unknown user name, so that these cases lock no account out. */
 const nobody = (): string => `nobody-${randomUUID()}`
 
 export const logInCases: readonly Case[] = [
   {
     of: ['1.26'],
     title:
-      'query string: after so many failures of one user, 429 with Retry-After; keys, other users and a verified pair do not notice',
+      'query string: after the allowed failures of one user, 429 with Retry-After; keys, other users and a verified pair still work',
     run: async (gateway) => {
       const { key, user, password } = gateway.main
       const name = nobody()
@@ -36,7 +36,7 @@ export const logInCases: readonly Case[] = [
   },
   {
     of: ['1.26'],
-    title: 'XML: after so many failures of one user, 429 with Retry-After and an Error',
+    title: 'XML: after the allowed failures of one user, 429 with Retry-After and an Error',
     run: async (gateway) => {
       const name = nobody()
       const document = `<Svc_StatusRequest><User>${name}</User><Password>wrong</Password><MessageIDs><MessageID><ID>1</ID></MessageID></MessageIDs></Svc_StatusRequest>`
@@ -50,7 +50,7 @@ export const logInCases: readonly Case[] = [
   },
   {
     of: ['spec 5, rule 1', 'spec 9', 'spec 4.2', 'spec 4.3', 'spec 5'],
-    title: 'a pair of user and password works on every path of the older interfaces, and a wrong one does not',
+    title: 'a pair of user and password works on every path of the older interfaces, and a wrong pair does not',
     alone: 'replies',
     run: async (gateway) => {
       const { user, password } = gateway.main
@@ -73,10 +73,10 @@ export const logInCases: readonly Case[] = [
   },
 ]
 
-/** So many at a time: of an account that may ask once a second all but a few are over its limit. */
+/** Number of concurrent requests. All but a few exceed a limit of one request per second. */
 const atOnce = 8
 
-/** One that was over the limit; all others were answered 200. */
+/** Returns the refused answer of several concurrent requests. All others must be 200. */
 async function overLimit(gateway: TestedGateway, ask: () => Promise<Answer>): Promise<Answer> {
   const answers = await Promise.all(Array.from({ length: atOnce }, ask))
   expectEqual(
@@ -84,7 +84,8 @@ async function overLimit(gateway: TestedGateway, ask: () => Promise<Answer>): Pr
     [],
   )
   const refused = answers.find(({ status }) => status === 429)
-  if (refused === undefined) throw new Error(`none of ${atOnce} requests at a time was over the limit of one a second`)
+  if (refused === undefined)
+    throw new Error(`none of ${atOnce} concurrent requests exceeded the limit of one per second`)
   expectEqual(/^[1-9]\d*$/.test(header(refused, 'retry-after') ?? ''), true, 'no Retry-After in whole seconds')
   return refused
 }
@@ -92,7 +93,7 @@ async function overLimit(gateway: TestedGateway, ask: () => Promise<Answer>): Pr
 export const limitCases: readonly Case[] = [
   {
     of: ['1.25', '2.16'],
-    title: 'an account over its own limit is answered 429 with Retry-After and Too many requests, on every interface',
+    title: 'an account over its own limit is answered 429 with Retry-After and Too many requests on every interface',
     run: async (gateway) => {
       const by = gateway.account('limited')
       expectRestError(

@@ -27,7 +27,7 @@ async function restSend(gateway: TestedGateway, called: unknown, more: object = 
 export const referenceCases: readonly Case[] = [
   {
     of: ['1.28'],
-    title: 'a reference of any interface is in the status of all three, and a message without one has none',
+    title: 'a reference of any interface is in the status of all three interfaces, and a message without one has none',
     parts: 4,
     run: async (gateway) => {
       const [named = 0, plain = 0] = (await restSend(gateway, ` ${reference} `, { scheduledTime: null })).ids
@@ -58,7 +58,7 @@ export const referenceCases: readonly Case[] = [
   {
     of: ['1.28'],
     title:
-      'a reference that is too long or has control characters is refused by each interface, a blank one is none, and one that differs makes another request',
+      'a reference that is too long or has control characters is refused by each interface, a blank one counts as missing, and a send that differs in it is another request',
     alone: 'sub',
     run: async (gateway) => {
       const { sub } = gateway

@@ -16,7 +16,7 @@ import {
   words,
 } from '../xml/documents.ts'
 
-/** A refusal as REST and the query string word it, and as XML does (spec 4.2, rule 2; spec 7.3). */
+/** Words for each refusal in REST and the query string, and in XML (spec 4.2, rule 2; spec 7.3). */
 const refusals = {
   locked: ['ACCOUNTLOCKED', 'ACCOUNTLOCKED'],
   tooLong: ['TOOLONG', 'FAIL:TOOLONG'],
@@ -29,7 +29,7 @@ const refusals = {
 
 const tooLongText = 'x'.repeat(919)
 
-/** The same send on all three interfaces is refused for the same reason, costs nothing and has no id. */
+/** Asserts that all three interfaces refuse the same send for the same reason, without a cost or an id. */
 export async function expectRefused(
   gateway: TestedGateway,
   why: keyof typeof refusals,
@@ -52,14 +52,14 @@ export const refusalCases: readonly Case[] = [
     of: ['1.8', 'spec 2', 'spec 4.2, rule 2', 'spec 7.3'],
     title: 'a number with a national trunk prefix after the calling code is refused on every interface',
     run: async (gateway) => {
-      // Each has a length that is possible in its country: Germany, Nigeria, South Africa, Britain, Hungary.
+      // Each number has a length that is possible in its country: Germany, Nigeria, South Africa, Britain, Hungary.
       for (const number of ['4901761234567', '2340803123456', '27082123456', '440770090012', '36062012345'])
         await expectRefused(gateway, 'badDestination', { number })
     },
   },
   {
     of: ['1.12', 'spec 4.2, rule 2', 'spec 7.3', 'spec 7.2'],
-    title: 'a blacklisted number is refused on every interface, for a transactional account too',
+    title: 'a blacklisted number is refused on every interface, also for a transactional account',
     run: async (gateway) => {
       const number = gateway.configured(gateway.configuration.numbers.blacklisted, 'numbers.blacklisted')
       await expectRefused(gateway, 'badDestination', { number })
@@ -68,7 +68,7 @@ export const refusalCases: readonly Case[] = [
   },
   {
     of: ['1.12', 'spec 4.2, rule 2', 'spec 7.3'],
-    title: 'a do-not-contact number is refused on every interface, and a transactional account may pass',
+    title: 'a do-not-contact number is refused on every interface, and a transactional account may write to it',
     run: async (gateway) => {
       const number = gateway.configured(gateway.configuration.numbers.doNotContact, 'numbers.doNotContact')
       await expectRefused(gateway, 'doNotContact', { number })
@@ -78,7 +78,7 @@ export const refusalCases: readonly Case[] = [
   {
     of: ['1.12', '1.21', 'spec 4.2, rule 2', 'spec 7.3'],
     title:
-      'a number that has opted out of the account is refused on every interface, and passes for a sub account of it',
+      'a number that has opted out of the account is refused on every interface, and accepted for a sub account of it',
     alone: 'sub',
     run: async (gateway) => {
       const number = gateway.configured(gateway.configuration.numbers.optedOutByHand, 'numbers.optedOutByHand')
@@ -89,7 +89,7 @@ export const refusalCases: readonly Case[] = [
   },
   {
     of: ['spec 4.2, rule 2', 'spec 7.3', '1.10'],
-    title: 'a trial account cannot write to its own number, and to others it can',
+    title: 'a trial account cannot write to its own number, but to others',
     alone: 'trial',
     run: async (gateway) => {
       const trial = gateway.account('trial')
@@ -121,7 +121,7 @@ export const refusalCases: readonly Case[] = [
   },
   ...locked.map((name): Case => ({
     of: ['1.14', '1.10', 'spec 2', 'spec 5, rule 3', 'spec 7.3'],
-    title: `accounts.${name}: sends are refused for each recipient, before anything else about it; the rest may be read`,
+    title: `accounts.${name}: sends are refused for each recipient, before any other reason; reading is allowed`,
     run: async (gateway) => {
       const by = gateway.account(name)
       await expectRefused(gateway, 'locked', { by, number: '123', text: tooLongText })
@@ -156,7 +156,7 @@ export const refusalCases: readonly Case[] = [
   })),
   {
     of: ['1.14', 'spec 5, rule 3', 'spec 4.2'],
-    title: 'auth.asp says ACCOUNTLOCKED for the right pair of a locked account only, and FAIL for a wrong one',
+    title: 'auth.asp answers ACCOUNTLOCKED only for the right pair of a locked account, and FAIL for a wrong one',
     run: async (gateway) => {
       const { user, password } = gateway.account('locked')
       expectAsp(
@@ -168,7 +168,8 @@ export const refusalCases: readonly Case[] = [
   },
   {
     of: ['1.11', '2.6', '1.9'],
-    title: 'credits that run out: recipients in request order, a cheaper one later still fits, the others get the word',
+    title:
+      'credits that run out: recipients are charged in request order, a later cheaper one may fit, the others are refused',
     alone: 'sub',
     run: async (gateway) => {
       const { sub, number } = gateway
@@ -225,7 +226,7 @@ export const refusalCases: readonly Case[] = [
   },
   {
     of: ['1.16', '1.4', '1.17', '2.7', 'spec 3', 'spec 4.2, rule 3', 'spec 4.3'],
-    title: 'what became of a message has its word and code on every interface, and is refunded if no carrier took it',
+    title: 'what became of a message: its word and code on every interface, and a refund if no carrier accepted it',
     alone: 'sub',
     parts: 20,
     run: async (gateway) => {
@@ -233,13 +234,13 @@ export const refusalCases: readonly Case[] = [
       const outcomes = gateway.configured(gateway.configuration.numbers.outcomes, 'numbers.outcomes')
       const before = await fill(gateway, outcomes.length * Math.ceil(price(gateway) / 10))
       const sent = await send(gateway, { by: sub, numbers: outcomes.map(({ number }) => number), scheduledTime: null })
-      let kept = 0
+      let charged = 0
       for (const [i, { statusCode, refunded }] of outcomes.entries()) {
         const { apiMessageId: id = 0, creditCost = 0 } = sent[i] ?? {}
-        const { status, statusErrorCode, creditCost: left } = await untilCode(gateway, id, statusCode, sub)
+        const { status, statusErrorCode, creditCost: netCost } = await untilCode(gateway, id, statusCode, sub)
         expectEqual([status, statusErrorCode], wordsOf(statusCode, refunded))
-        expectEqual(left, refunded ? 0 : creditCost)
-        kept += tenths(left)
+        expectEqual(netCost, refunded ? 0 : creditCost)
+        charged += tenths(netCost)
         expectAsp(
           await gateway.asp('requestbatch.asp', { messageid: String(id) }, sub),
           new RegExp(`^${id}=${status};\\d{4}/\\d\\d/\\d\\d;\\d\\d:\\d\\d:\\d\\d;${statusCode}&$`),
@@ -251,12 +252,12 @@ export const refusalCases: readonly Case[] = [
           ),
         )
       }
-      expectEqual(await balance(gateway, sub), before - kept)
+      expectEqual(await balance(gateway, sub), before - charged)
     },
   },
 ]
 
-/** `status` and `statusErrorCode` of a message that has left its queue (ruling 2.7). */
+/** Returns `status` and `statusErrorCode` of a message that has left its queue (ruling 2.7). */
 function wordsOf(statusCode: number, refunded: boolean): readonly [status: string, statusErrorCode: string] {
   if (statusCode === 0) return ['DELIVERED', '']
   if ([100, 105, 106].includes(statusCode)) return ['SENT', 'SENT']

@@ -6,11 +6,11 @@ import { balance, converse, fill, incoming, schedule, send, until, untilCode, wr
 import { expectRefused } from './refusals.ts'
 import { askXml, codeXml, repliesXml } from '../xml/documents.ts'
 
-/** The items of one writer in an answer of the query string, each with its `&`. */
+/** Returns the items of one sender in a response of the query string, each with its `&`. */
 const itemsOf = (text: string, cli: string): string[] =>
   (text.match(/[^&]*&/g) ?? []).filter((item) => item.includes(`CLI=${cli};`))
 
-/** The elements of one writer in an answer of XML. */
+/** Returns the elements of one sender in a response of XML. */
 const elementsOf = (text: string, cli: string): string[] =>
   (text.match(/<(Reply|SCmessage)>.*?<\/\1>/gs) ?? []).filter((element) => element.includes(`<CLI>${cli}</CLI>`))
 
@@ -36,7 +36,7 @@ async function optOuts(gateway: TestedGateway, by: Keyed, number: string) {
   return answer.incomingOptoutMessages.filter((entry) => entry['mobileNumber'] === number)
 }
 
-/** Has a number that the case leaves opted out, because it fails, opt in again. */
+/** Opts a number in again after the case, which leaves it opted out if it fails. */
 function optInAgain(gateway: TestedGateway, by: Keyed, from: string): void {
   gateway.afterwards(async () => {
     if ((await optOuts(gateway, by, from)).length > 0) await writeBack(gateway, { from, text: 'START', by })
@@ -82,7 +82,7 @@ export const replyCases: readonly Case[] = [
   {
     of: ['1.20', '4.7', '1.18', 'spec 4.3', 'spec 4.3, rule 6'],
     title:
-      'XML returns replies once, oldest first, and what XML cannot carry becomes a space; afterwards the query string has none',
+      'XML returns replies once, oldest first, with spaces for characters that XML cannot carry; afterwards the query string has none',
     alone: 'replies',
     parts: 2,
     run: async (gateway) => {
@@ -108,7 +108,7 @@ export const replyCases: readonly Case[] = [
   {
     of: ['1.18', '2.10', '1.20', 'spec 2', 'spec 4.1'],
     title:
-      '/sms/incoming has a reply with the id of the most recent message to its writer, fixed at arrival, and consumes nothing',
+      '/sms/incoming has a reply with the id of the most recent message to its sender, fixed on arrival, and consumes nothing',
     parts: 3,
     run: async (gateway) => {
       const from = gateway.ownNumber()
@@ -133,7 +133,7 @@ export const replyCases: readonly Case[] = [
   {
     of: ['1.21', '1.22', '1.18', 'spec 3', 'spec 4.2, rule 2', '2.12', '1.19', '1.20'],
     title:
-      'STOP is free, is honoured on every interface and by no sibling; a second one changes nothing; START takes it back; all are replies',
+      'STOP is free, applies on every interface and to no sibling account; a second one changes nothing; START ends it; all are replies',
     alone: 'sub',
     parts: 2,
     run: async (gateway) => {
@@ -179,7 +179,7 @@ export const replyCases: readonly Case[] = [
   },
   {
     of: ['1.21', 'spec 3', '1.22'],
-    title: 'the words that opt out in any letter case, those that do not, and the two that opt in again',
+    title: 'the words that opt out in any letter case, near misses that do not, and the two words that opt in again',
     parts: stops.length + noStops.length,
     run: async (gateway) => {
       const texts = [...stops, ...noStops]
@@ -209,7 +209,7 @@ export const replyCases: readonly Case[] = [
   {
     of: ['1.19', '1.18', '2.10', '3.1', 'spec 2', 'spec 4.2, rule 4', 'spec 1', 'spec 4.1', 'spec 4.2'],
     title:
-      'a message to a code is a short code message: excludesc leaves it, httpgetscmessages returns it once, REST keeps it apart',
+      'a message to a code is a short code message: excludesc skips it, httpgetscmessages returns it once, REST lists it separately',
     alone: 'code',
     run: async (gateway) => {
       const coded = gateway.account('coded')
@@ -241,7 +241,8 @@ export const replyCases: readonly Case[] = [
   },
   {
     of: ['1.19', '1.20', '1.18', '4.7', 'spec 4.3'],
-    title: 'each of the four calls that comes first returns a code message, and none of the others after it',
+    title:
+      'each of the four calls that comes first returns a code message, and none of the others returns it afterwards',
     alone: 'code',
     run: async (gateway) => {
       const coded = gateway.account('coded')
@@ -270,7 +271,7 @@ export const replyCases: readonly Case[] = [
   },
   {
     of: ['1.18', '1.21', '1.22', '2.12', 'spec 4.2, rule 4'],
-    title: 'STOP to a code, from a number that nobody wrote to, opts out all the same, and has no id of a message',
+    title: 'STOP to a code from a number that nobody wrote to opts out too, and has no id of a message',
     alone: 'code',
     run: async (gateway) => {
       const coded = gateway.account('coded')
@@ -293,7 +294,7 @@ export const replyCases: readonly Case[] = [
   },
   {
     of: ['1.2', '1.20'],
-    title: 'nobody else sees a reply: not in lists, and not by taking',
+    title: 'nobody else sees a reply, in lists or in return-once calls',
     alone: 'replies',
     parts: 1,
     run: async (gateway) => {
@@ -313,7 +314,7 @@ interface CodeMessage {
   readonly receiveTime: string
 }
 
-/** Has a number write to the code, and waits until the list has it. */
+/** Sends a message from a number to the code, and waits until the list has it. */
 async function writeToCode(
   gateway: TestedGateway,
   { from, text }: { from: string; text: string },

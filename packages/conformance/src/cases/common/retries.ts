@@ -19,7 +19,7 @@ import { askXml, idsOf, message, sendXml } from '../xml/documents.ts'
 const usedAsp = 'Error="clientref was used for another request"'
 const usedXml = 'clientref was used for another request'
 
-/** A send that never leaves, by each interface, with a key; what it accepts is deleted when the case ends. */
+/** Sends far ahead with a key, one for each interface. Accepted messages are deleted after the case. */
 const sends = (gateway: TestedGateway, by: Keyed) => {
   const scheduled = farAhead()
   const leave = (answer: Answer, ids: readonly number[]): Answer => {
@@ -55,7 +55,7 @@ export const retryCases: readonly Case[] = [
   {
     of: ['1.24'],
     title:
-      'REST: a send with the same Idempotency-Key is done once and answered the same; another request with it is 422',
+      'REST: a send with the same Idempotency-Key is executed once and answered the same; another request with it is 422',
     alone: 'sub',
     run: async (gateway) => {
       const { sub } = gateway
@@ -73,7 +73,7 @@ export const retryCases: readonly Case[] = [
   {
     of: ['1.24'],
     title:
-      'query string: a send with the same clientref is done once and answered the same; another request with it is an error',
+      'query string: a send with the same clientref is executed once and answered the same; another request with it is an error',
     alone: 'sub',
     run: async (gateway) => {
       const { sub } = gateway
@@ -88,7 +88,7 @@ export const retryCases: readonly Case[] = [
   {
     of: ['1.24'],
     title:
-      'XML: a send with the same ClientRef is done once and answered the same; another request with it is an Error',
+      'XML: a send with the same ClientRef is executed once and answered the same; another request with it is an Error',
     alone: 'sub',
     run: async (gateway) => {
       const { sub } = gateway
@@ -133,7 +133,8 @@ export const retryCases: readonly Case[] = [
   },
   {
     of: ['1.24', '2.6'],
-    title: 'sendmulti with the same Idempotency-Key is done once and answered the same; another request with it is 422',
+    title:
+      'sendmulti with the same Idempotency-Key is executed once and answered the same; another request with it is 422',
     alone: 'sub',
     run: async (gateway) => {
       const { sub } = gateway
@@ -156,7 +157,7 @@ export const retryCases: readonly Case[] = [
   },
   {
     of: ['1.24'],
-    title: 'of parallel calls with one key one does the work, and all get its answer',
+    title: 'of parallel calls with one key one is executed, and all get its answer',
     alone: 'sub',
     run: async (gateway) => {
       const { sub } = gateway
@@ -172,7 +173,7 @@ export const retryCases: readonly Case[] = [
   },
   {
     of: ['1.24', '1.2'],
-    title: 'a key belongs to its account: the same key of another one does its own work',
+    title: 'a key belongs to its account: another account can use the same key for its own request',
     alone: 'sub',
     run: async (gateway) => {
       const key = randomUUID()
@@ -184,7 +185,7 @@ export const retryCases: readonly Case[] = [
   },
   {
     of: ['1.24', '2.4'],
-    title: 'a refused call leaves its key free; 255 characters pass, 256 and control characters do not',
+    title: 'a refused call leaves its key free; 255 characters are accepted, 256 and control characters are not',
     alone: 'sub',
     run: async (gateway) => {
       const { sub } = gateway
@@ -205,7 +206,7 @@ export const retryCases: readonly Case[] = [
 
 const idOf = (answer: Answer): string => header(answer, 'x-request-id') ?? ''
 
-/** What is answered with a result, an error, a list in pieces, 404 and 405, on each interface. */
+/** Requests whose responses are a result, an error, a list in pieces, 404 and 405, on each interface. */
 const requests = ({ main: { key } }: TestedGateway): readonly (readonly [Interface, Request])[] => [
   ['rest', { target: '/api/rest/v1/credits/balance', headers: [['AUTHORIZATION', key]] }],
   ['rest', { target: '/api/rest/v1/sms/incoming/optout', headers: [['AUTHORIZATION', key]] }],
@@ -224,7 +225,7 @@ const requests = ({ main: { key } }: TestedGateway): readonly (readonly [Interfa
 export const requestIdCases: readonly Case[] = [
   {
     of: ['2.16'],
-    title: 'every answer has an X-Request-Id: the one that was sent, else one that no other answer has',
+    title: 'every answer has an X-Request-Id: that of the request, or a unique one',
     run: async (gateway) => {
       const made: string[] = []
       for (const [to, request] of requests(gateway)) {
@@ -238,7 +239,7 @@ export const requestIdCases: readonly Case[] = [
   },
   {
     of: ['2.16'],
-    title: 'an X-Request-Id of 128 characters of A-Z a-z 0-9 . _ - is taken over, a longer one and any other are not',
+    title: 'an X-Request-Id of 128 characters of A-Z a-z 0-9 . _ - is accepted, a longer one or any other is not',
     run: async (gateway) => {
       const idFor = async (sent: string) =>
         idOf(await gateway.rest('/credits/balance', { headers: [['X-Request-Id', sent]] }))

@@ -14,7 +14,7 @@ const xmlMessage = (gateway: TestedGateway, sender: string): string =>
 const restIds = (text: string): readonly number[] =>
   Array.from(text.matchAll(/"apiMessageId":(\d+)/g), ([, id]) => Number(id))
 
-/** What is a sender, and no account of the suite may use. */
+/** Valid senders that no account of the suite may use. */
 const notAllowed = ['Zx Nobody 9', '9'.repeat(15)]
 const none = ['12', '9'.repeat(16), 'AcmeAndSonsX', '+-*', 'Жук']
 
@@ -22,11 +22,11 @@ export const senderCases: readonly Case[] = [
   {
     of: ['1.27'],
     title:
-      'a sender that is none, or that the account may not use, refuses the whole call of each interface; a blank one is as left out',
+      'a sender that is invalid or not allowed refuses the whole call of each interface; a blank one counts as missing',
     alone: 'sub',
     run: async (gateway) => {
       const { sub, number } = gateway
-      // Once: a repeated request is the same one, also where a minute ends between them.
+      // Computed once, so that a repeated request is the same one even if a minute ends in between.
       const [before, scheduledTime] = [await fill(gateway, 5), farAhead()]
       const rest = (sender: unknown, more: object = {}, key = randomUUID()) =>
         gateway.rest('/sms/outgoing/send', {
@@ -46,12 +46,12 @@ export const senderCases: readonly Case[] = [
       expectEqual(await balance(gateway, sub), before)
 
       const key = randomUUID()
-      for (const left of [null, '', ' ']) {
-        const answer = await rest(left, {}, key)
+      for (const blank of [null, '', ' ']) {
+        const answer = await rest(blank, {}, key)
         expectRest(answer, /"accepted":true/)
         gateway.leave(sub, restIds(answer.text))
       }
-      // Another request: it is refused for its sender or for its key, and done in no case.
+      // A different request: refused because of its sender or its key, but never executed.
       expectRestError(await rest('Zx Nobody 9', {}, key), 422)
       gateway.leave(sub, numbersOf(await query(' ')))
       gateway.leave(sub, idsOf(await sendMessages(gateway, xmlMessage(gateway, ' '), sub)))

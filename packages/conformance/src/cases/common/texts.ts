@@ -55,7 +55,7 @@ const lookAlikes: readonly Counted[] = [
   ['curly quotes in Cyrillic', `“${'Ж'.repeat(69)}”`, 2],
 ]
 
-/** Sends a text by REST without its leaving, and reads off its charge into how many parts it was divided. */
+/** Sends a text far ahead by REST and derives the number of its parts from its charge. */
 async function partsOf(gateway: TestedGateway, text: string): Promise<number | typeof tooLong> {
   const [sent] = await send(gateway, { by: gateway.sub, numbers: [gateway.number], message: text })
   if (sent?.acceptError === 'TOOLONG') return tooLong
@@ -70,7 +70,7 @@ const counting = (of: Case['of'], title: string, table: readonly Counted[]): Cas
   run: async (gateway) => {
     const total = table.reduce((sum, [, , parts]) => sum + (parts === tooLong ? 0 : parts), 0)
     const before = await fill(gateway, Math.ceil((total * price(gateway)) / 10))
-    for (const [what, text, parts] of table) expectEqual(await partsOf(gateway, text), parts, what)
+    for (const [title, text, parts] of table) expectEqual(await partsOf(gateway, text), parts, title)
     expectEqual(await balance(gateway, gateway.sub), before - total * price(gateway))
   },
 })
@@ -90,7 +90,7 @@ export const textCases: readonly Case[] = [
     run: async (gateway) => {
       const { sub, number } = gateway
       await fill(gateway, Math.ceil((60 * price(gateway)) / 10))
-      for (const [what, text, parts] of [gsm[1], gsm[4], gsm[5], gsm[14], ucs2[0], ucs2[1], ucs2[5], ucs2[8]].flatMap(
+      for (const [title, text, parts] of [gsm[1], gsm[4], gsm[5], gsm[14], ucs2[0], ucs2[1], ucs2[5], ucs2[8]].flatMap(
         (one) => (one ? [one] : []),
       )) {
         const charged = async (ids: (encoded: string) => Promise<number[]>) => {
@@ -101,14 +101,14 @@ export const textCases: readonly Case[] = [
         const byQuery = async (encoded: string) =>
           numbersOf(await sendQuery(gateway, `message=${encoded}&numbers=${number}`, sub))
         const byXml = async (encoded: string) => idsOfXml(await sendMessages(gateway, message(encoded, [number]), sub))
-        expectEqual(await charged(byQuery), parts, `query string: ${what}`)
-        expectEqual(await charged(byXml), parts, `XML: ${what}`)
+        expectEqual(await charged(byQuery), parts, `query string: ${title}`)
+        expectEqual(await charged(byXml), parts, `XML: ${title}`)
       }
     },
   },
   {
     of: ['1.7', '1.10', '2.4'],
-    title: 'U+0000 makes a text none on the older interfaces, as spaces do',
+    title: 'a text with U+0000 counts as missing on the older interfaces, like one of spaces',
     run: async (gateway) => {
       const query = `numbers=${gateway.number}&message=`
       for (const text of ['a%00b', '%20', '+%0A']) {

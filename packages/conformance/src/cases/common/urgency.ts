@@ -16,11 +16,11 @@ const restBody = ({ number }: TestedGateway, more: object) => ({
 const restIds = (text: string): readonly number[] =>
   Array.from(text.matchAll(/"apiMessageId":(\d+)/g), ([, id]) => Number(id))
 
-/** Additions to the specification: a priority within the account, and texts that phones do not keep. */
+/** Cases of the priority within an account and of texts that phones do not store, additions to the specification. */
 export const urgencyCases: readonly Case[] = [
   {
     of: ['2.4', '3.5', '4.6'],
-    title: 'a priority and flash of any interface let a message be sent as without them',
+    title: 'a priority and flash of any interface do not change the result of a send',
     parts: 6,
     run: async (gateway) => {
       const ids: number[] = []
@@ -40,7 +40,7 @@ export const urgencyCases: readonly Case[] = [
   },
   {
     of: ['2.4', '3.5', '4.6'],
-    title: 'a priority or flash that is none is refused by each interface, and nothing is charged',
+    title: 'a priority or flash that is invalid is refused by each interface, and nothing is charged',
     alone: 'sub',
     run: async (gateway) => {
       const { sub } = gateway

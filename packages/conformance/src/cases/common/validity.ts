@@ -22,7 +22,7 @@ const restIds = (text: string): readonly number[] =>
 export const validityCases: readonly Case[] = [
   {
     of: ['1.29'],
-    title: 'a validity of any interface lets a message be sent as without one',
+    title: 'a validity of any interface does not change the result of a send',
     parts: 4,
     run: async (gateway) => {
       const sent = await gateway.rest('/sms/outgoing/send', { body: restBody(gateway, 4320) })
@@ -40,7 +40,7 @@ export const validityCases: readonly Case[] = [
   {
     of: ['1.29'],
     title:
-      'a validity that is none is refused by each interface, a blank one is as left out, and one that differs makes another request',
+      'a validity that is invalid is refused by each interface, a blank one counts as missing, and a send that differs in it is another request',
     alone: 'sub',
     run: async (gateway) => {
       const { sub } = gateway
@@ -62,7 +62,7 @@ export const validityCases: readonly Case[] = [
         )
       expectEqual(await balance(gateway, sub), before)
 
-      // One time, so that a repeated request is the same one.
+      // Computed once, so that a repeated request is the same one.
       const scheduledTime = farAhead()
       const send = async (minutes: unknown, key: string) => {
         const headers: [string, string][] = [['Idempotency-Key', key]]
@@ -72,7 +72,7 @@ export const validityCases: readonly Case[] = [
         return answer
       }
       const key = randomUUID()
-      for (const left of [null, '', ' ']) expectRest(await send(left, key), /"accepted":true/)
+      for (const blank of [null, '', ' ']) expectRest(await send(blank, key), /"accepted":true/)
       expectRestError(await send(60, key), 422)
     },
   },

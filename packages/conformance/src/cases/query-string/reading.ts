@@ -5,7 +5,7 @@ import { idsOf, numbersOf, sendQuery } from './sending.ts'
 
 const form = [['Content-Type', 'application/x-www-form-urlencoded']] as const
 
-/** Paths of the interface, with the whole answer to wrong credentials (spec 4.2; ruling 3.3). */
+/** Paths of the interface, with the complete answer to wrong credentials (spec 4.2; ruling 3.3). */
 export const aspPaths: Readonly<Record<string, string>> = {
   'auth.asp': 'Login=FAIL',
   'credits.asp': 'Credits=FAIL',
@@ -39,7 +39,7 @@ export const readingCases: readonly Case[] = [
   })),
   {
     of: ['3.3', '3.1', 'spec 5, rule 3', 'spec 1', 'spec 4.2'],
-    title: 'auth.asp: a key or a pair, or both if they agree; one that is given twice, or does not agree, is wrong',
+    title: 'auth.asp: a key or a pair, or both if they agree; a repeated one, or two that do not agree, are wrong',
     run: async (gateway) => {
       const { key, user, password } = gateway.main
       const word = encodeURIComponent(password)
@@ -66,7 +66,7 @@ export const readingCases: readonly Case[] = [
   },
   {
     of: ['3.2'],
-    title: 'an answer has a Content-Length and no line break; single pairs end bare',
+    title: 'an answer has a Content-Length and no line break; single pairs end without &',
     run: async (gateway) => {
       for (const [path, text] of [
         ['auth.asp', /^Login=OK$/],
@@ -82,7 +82,7 @@ export const readingCases: readonly Case[] = [
   },
   {
     of: ['3.1', 'spec 7.2'],
-    title: 'a POST is read as its query, then its form; one line break at its end is no part of the last value',
+    title: 'a POST is read as its query, then its form; one line break at its end is not part of the last value',
     run: async (gateway) => {
       const { key } = gateway.main
       const post = (query: string, body: string, headers: readonly (readonly [string, string])[] = form) =>
@@ -103,7 +103,7 @@ export const readingCases: readonly Case[] = [
   },
   {
     of: ['3.1'],
-    title: 'a form of 64 kB passes, one more byte does not; a request line and headers of nearly 64 kB pass',
+    title: 'a form of 64 kB is accepted, one more byte is not; a request line and headers of nearly 64 kB are accepted',
     run: async (gateway) => {
       const { key } = gateway.main
       const body = (bytes: number) => `apikey=${key}&x=`.padEnd(bytes, 'x')
@@ -119,7 +119,7 @@ export const readingCases: readonly Case[] = [
   {
     of: ['3.1', '3.4', '3.5'],
     title:
-      'numbers and messageid given more than once are joined; of others the first counts; unknown ones are ignored',
+      'repeated numbers and messageid parameters are joined; of other repeated ones the first counts; unknown ones are ignored',
     run: async (gateway) => {
       const { key } = gateway.main
       expectAsp(
@@ -168,7 +168,7 @@ export const readingCases: readonly Case[] = [
   },
   {
     of: ['3.1'],
-    title: 'a value with %00 is refused as a missing one',
+    title: 'a value with %00 is refused like a missing one',
     run: async (gateway) => {
       const query = `apikey=${gateway.main.key}`
       expectAsp(
@@ -184,7 +184,7 @@ export const readingCases: readonly Case[] = [
   },
   {
     of: ['3.1'],
-    title: 'letters beyond A to Z do not fold: a long s or a Kelvin sign makes another name',
+    title: 'letters beyond A to Z are not folded: a long s or a Kelvin sign makes another name',
     run: async (gateway) => {
       expectAsp(await gateway.query('auth.asp', `api%E2%84%AAey=${gateway.main.key}`), 'Login=FAIL')
       expectAsp(await gateway.query('auth.asp', `api%4Bey=${gateway.main.key}`), 'Login=OK')
@@ -202,7 +202,7 @@ export const readingCases: readonly Case[] = [
   },
   {
     of: ['3.5', '3.4', 'spec 8'],
-    title: '100 numbers pass and 101 are refused whole; empty pieces do not count',
+    title: '100 numbers are accepted and 101 are refused as a whole; empty pieces do not count',
     alone: 'sub',
     run: async (gateway) => {
       const { sub, number } = gateway
@@ -215,7 +215,7 @@ export const readingCases: readonly Case[] = [
   },
   {
     of: ['3.5', 'spec 8', '3.4'],
-    title: '100 ids pass and 101 are refused whole, for status and delete; none is an error',
+    title: '100 ids are accepted and 101 are refused as a whole, for status and delete; no id is an error',
     run: async (gateway) => {
       const id = await schedule(gateway)
       const ids = (count: number) => Array.from({ length: count }, (_, i) => (i === 0 ? id : 9e15 + i)).join(';')
@@ -231,7 +231,7 @@ export const readingCases: readonly Case[] = [
   },
   {
     of: ['3.2', 'spec 1', 'spec 4.1', 'spec 4.2, rule 6'],
-    title: 'nothing to return is an empty body, as the short code messages of an account without a code are',
+    title: 'nothing to return is an empty body, and so are the short code messages of an account without a code',
     run: async (gateway) => {
       await gateway.asp('httpgetreplies.asp', {}, gateway.otherSub)
       for (const path of ['httpgetreplies.asp', 'httpgetscmessages.asp']) {
@@ -243,7 +243,7 @@ export const readingCases: readonly Case[] = [
   },
   {
     of: ['3.1'],
-    title: 'a query over HTTP/1.0, and a form in many segments or chunks, are answered like others',
+    title: 'a query over HTTP/1.0, and a form in many segments or chunks, get the usual answers',
     run: async (gateway) => {
       expectAsp(await gateway.query('auth.asp', `apikey=${gateway.main.key}`, { version: '1.0' }), 'Login=OK')
       const post = { method: 'POST', headers: form, body: `x=${'y'.repeat(300)}&apikey=${gateway.main.key}` }

@@ -5,17 +5,17 @@ import type { Keyed, TestedGateway } from '../../tested-gateway.ts'
 import { farAhead, instantOf, minuteFromNow } from '../../times.ts'
 import { balance, fill, price, schedule, send, untilCode } from '../../verbs.ts'
 
-/** The ids with this result of a list of pairs. */
+/** Returns the ids with this result in a list of pairs. */
 export const idsOf = (answer: Answer, result: string): number[] =>
   Array.from(answer.text.matchAll(/([^=&]*)=([^&]*)&/g)).flatMap(([, id, found]) =>
     found === result ? Number(id) : [],
   )
 
-/** The message ids in the answer of a send. */
+/** Returns the message ids in the answer of a send. */
 export const numbersOf = (answer: Answer): number[] =>
   Array.from(answer.text.matchAll(/=(\d+)&/g), ([, id]) => Number(id))
 
-/** Sends with a query as it is written; what is accepted never leaves. */
+/** Sends with a query exactly as written. Accepted messages are deleted after the case. */
 export async function sendQuery(gateway: TestedGateway, query: string, by: Keyed = gateway.main): Promise<Answer> {
   const answer = await gateway.query('batchmessage.asp', `apikey=${by.key}&scheduled=${farAhead()}&${query}`)
   gateway.leave(by, numbersOf(answer))
@@ -43,7 +43,7 @@ export const aspSendingCases: readonly Case[] = [
   {
     of: ['3.2', 'spec 4.2, rule 2', '1.8', '1.9', '3.6', 'spec 4.2'],
     title:
-      'one pair a number, in request order, each with & after it, the last one too; the same number twice is two messages',
+      'one pair per number, in request order, each followed by &, also the last; the same number twice is two messages',
     run: async (gateway) => {
       const { number } = gateway
       const answer = await sendQuery(gateway, `message=a&numbers=${number};%2B${number};0821234567;${number}`)
@@ -80,7 +80,7 @@ export const aspSendingCases: readonly Case[] = [
   },
   {
     of: ['spec 4.2, rule 1', 'spec 3', '1.1', 'spec 1', 'spec 2'],
-    title: 'scheduled: a time ahead waits, a past one and one that cannot be read send at once',
+    title: 'scheduled: a time ahead waits, a past or unreadable one sends at once',
     parts: 3,
     run: async (gateway) => {
       const { number } = gateway
@@ -95,8 +95,7 @@ export const aspSendingCases: readonly Case[] = [
   },
   {
     of: ['spec 4.2, rule 3', '3.2', '3.5', '1.16', 'spec 3', 'spec 1', 'spec 4.2'],
-    title:
-      'requestbatch: four parts for what was sent, NOTFOUND alone for what waits or is not known, in request order',
+    title: 'requestbatch: four parts for a sent message, NOTFOUND alone for a waiting or unknown one, in request order',
     parts: 1,
     run: async (gateway) => {
       const before = Math.floor(Date.now() / 1000) * 1000
@@ -128,7 +127,7 @@ export const aspSendingCases: readonly Case[] = [
   {
     of: ['1.15', '3.5', 'spec 3', 'spec 4.2', '1.4'],
     title:
-      'deletescheduled: DELETED once with its refund, NOTFOUND for the same again, unknown and foreign ids, SENT for what left',
+      'deletescheduled: DELETED once with its refund, NOTFOUND for repeated, unknown and foreign ids, SENT for a sent message',
     alone: 'sub',
     parts: 1,
     run: async (gateway) => {
@@ -154,7 +153,7 @@ export const aspSendingCases: readonly Case[] = [
   },
   {
     of: ['1.15', '1.16'],
-    title: 'a message sent for a past time counts as never scheduled: delete says SENT',
+    title: 'a message sent for a past time counts as never scheduled: delete answers SENT',
     parts: 1,
     run: async (gateway) => {
       const [id = 0] = numbersOf(
@@ -165,7 +164,7 @@ export const aspSendingCases: readonly Case[] = [
   },
   {
     of: ['spec 4.2', '1.23', 'spec 2', 'spec 4.2, rule 4', '3.2', 'spec 3'],
-    title: 'listoptouts: an entry by hand has the marker text and no SentMessageID; every call returns all',
+    title: 'listoptouts: an entry by hand has the marker text and no SentMessageID; every call returns all entries',
     run: async (gateway) => {
       const number = gateway.configured(gateway.configuration.numbers.optedOutByHand, 'numbers.optedOutByHand')
       const entry = new RegExp(

@@ -12,7 +12,7 @@ export const envelopeCases: readonly Case[] = [
   },
   {
     of: ['2.1', '1.1', 'spec 2'],
-    title: 'timeStamp is 17 digits of now at +02:00, to the millisecond',
+    title: 'timeStamp is 17 digits of the present time at +02:00, to the millisecond',
     run: async (gateway) => {
       const skewMs = (gateway.configuration.clockSeconds ?? 5) * 1000
       const milliseconds = new Set<string>()
@@ -29,7 +29,7 @@ export const envelopeCases: readonly Case[] = [
   },
   {
     of: ['2.1', 'spec 7.1'],
-    title: 'every 404 below the prefix carries the envelope, the prefix itself included',
+    title: 'every 404 below the prefix has the envelope, including the prefix itself',
     run: async (gateway) => {
       for (const path of ['', '/', '/nothing', '/sms', '/sms/outgoing', '/credits/balance/more'])
         expectRestError(await gateway.rest(path), 404)
@@ -37,8 +37,7 @@ export const envelopeCases: readonly Case[] = [
   },
   {
     of: ['2.1', 'spec 7.1', 'spec 2'],
-    title:
-      'statusCode is the HTTP status, and errorMessage and errorCode are all that an error has beside the envelope',
+    title: 'statusCode is the HTTP status, and an error has only errorMessage and errorCode after the envelope',
     run: async (gateway) => {
       expectRestError(await gateway.rest('/credits/balance', { by: null }), 401)
       expectRestError(await gateway.rest('/credits/balance', { method: 'DELETE' }), 405)
@@ -48,7 +47,8 @@ export const envelopeCases: readonly Case[] = [
   },
   {
     of: ['2.16'],
-    title: 'the same cause has the same errorCode on every path, and causes that programs tell apart have others',
+    title:
+      'the same cause has the same errorCode on every path, and causes that programs distinguish have different ones',
     run: async (gateway) => {
       const codeOf = async (path: string, status: number, request: Parameters<typeof gateway.rest>[1]) => {
         const answer = await gateway.rest(path, request)
@@ -72,7 +72,7 @@ export const envelopeCases: readonly Case[] = [
   },
   {
     of: ['spec 9', 'spec 2', 'spec 4.1'],
-    title: 'the path carries v1: no other version is there, and version is the same in every answer',
+    title: 'the path carries v1: no other version exists, and version is the same in every answer',
     run: async (gateway) => {
       const other = await gateway.raw('rest', {
         target: '/api/rest/v2/credits/balance',
@@ -114,7 +114,7 @@ const messageOf = async (gateway: TestedGateway, key: string): Promise<string> =
 export const authorizationCases: readonly Case[] = [
   {
     of: ['2.2', 'spec 5', 'spec 5, rule 1', 'spec 5, rule 5'],
-    title: 'the key counts alone and after one prefix word, in a header of any letter case',
+    title: 'the key is accepted alone and after one prefix word, in a header of any letter case',
     run: async (gateway) => {
       const { key } = gateway.main
       for (const value of [key, `Bearer ${key}`, `Token ${key}`, `ApiKey ${key}`, `x ${key}`])
@@ -137,7 +137,7 @@ export const authorizationCases: readonly Case[] = [
   },
   {
     of: ['2.2'],
-    title: 'the letter case of a key counts',
+    title: 'the letter case of a key matters',
     run: async (gateway) => {
       const other = gateway.main.key.replace(/[A-Za-z](?=[^A-Za-z]*$)/, (one) =>
         one < 'a' ? one.toLowerCase() : one.toUpperCase(),
@@ -147,7 +147,7 @@ export const authorizationCases: readonly Case[] = [
   },
   ...(['revoked', 'expired'] as const).map((which): Case => ({
     of: ['2.2', 'spec 5, rule 6'],
-    title: `a key that is ${which} is answered as a wrong one, on every interface`,
+    title: `a key that is ${which} is answered like a wrong one, on every interface`,
     run: async (gateway) => {
       const key = gateway.configured(gateway.configuration.keys?.[which], `keys.${which}`)
       expectEqual(await messageOf(gateway, key), await messageOf(gateway, 'gw_wrong'))
@@ -158,7 +158,7 @@ export const authorizationCases: readonly Case[] = [
   })),
   {
     of: ['spec 5'],
-    title: 'REST takes no user and password: neither as Basic nor in the query',
+    title: 'REST accepts no user and password, neither as Basic nor in the query',
     run: async (gateway) => {
       const { user, password, key } = gateway.main
       const basic = Buffer.from(`${user}:${password}`).toString('base64')

@@ -34,7 +34,7 @@ const wrongArrays: readonly string[] = [
 export const idCases: readonly Case[] = [
   ...[status, remove].map((path): Case => ({
     of: ['2.9', 'spec 7.1', 'spec 8', 'spec 2'],
-    title: `${path}: only an array of 1 to 1000 integers written in digits passes`,
+    title: `${path}: only an array of 1 to 1000 integers written in digits is accepted`,
     run: async (gateway) => {
       for (const body of wrongArrays) {
         const answer = await gateway.rest(path, { body })
@@ -63,7 +63,7 @@ export const idCases: readonly Case[] = [
   {
     of: ['1.2', 'spec 1', 'spec 2'],
     title:
-      'ids are integers of one sequence for all accounts and interfaces: no two are the same, and each interface knows them',
+      'ids are integers of one sequence for all accounts and interfaces: all differ, and each interface knows them',
     run: async (gateway) => {
       const { number } = gateway
       const ids: number[] = []
@@ -117,7 +117,7 @@ export const idCases: readonly Case[] = [
   {
     of: ['2.8', '1.15', '1.2', 'spec 3', 'spec 4.1', 'spec 1', '1.4'],
     title:
-      'delete answers in request order and refunds once: deleted, the same again, unknown and foreign, byte for byte',
+      'delete answers in request order and refunds once: deleted, repeated, unknown and foreign ids, byte for byte',
     alone: 'sub',
     run: async (gateway) => {
       const { sub, number } = gateway
@@ -139,7 +139,7 @@ export const idCases: readonly Case[] = [
   },
   {
     of: ['1.16', '2.7', 'spec 3'],
-    title: 'a deleted message is SENDINGFAILED 102 and costs nothing; one of another account stays as it was',
+    title: 'a deleted message is SENDINGFAILED 102 and costs nothing; one of another account is not deleted',
     run: async (gateway) => {
       const id = await schedule(gateway)
       restBody(await gateway.rest(remove, { body: [id] }))

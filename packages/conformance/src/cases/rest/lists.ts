@@ -29,7 +29,7 @@ async function allScheduled(gateway: TestedGateway): Promise<Scheduled[]> {
 export const listCases: readonly Case[] = [
   ...paged.map((path): Case => ({
     of: ['2.10', 'spec 4.1', 'spec 8'],
-    title: `${path}: without parameters the first 100, with the offset, the limit and the number of all`,
+    title: `${path}: without parameters the first 100, with offset, limit and total`,
     run: async (gateway) => {
       const shape = (offset: number, limit: number) =>
         new RegExp(
@@ -45,7 +45,7 @@ export const listCases: readonly Case[] = [
   })),
   ...paged.map((path): Case => ({
     of: ['2.10', 'spec 7.1', 'spec 8'],
-    title: `${path}: an offset that is no number from 0 and a limit outside 1 to 1000 are 422 and named`,
+    title: `${path}: an invalid offset, and a limit outside 1 to 1000, are 422 and named`,
     run: async (gateway) => {
       for (const wrong of ['-1', 'x', '1.5', '1e2', '%20', '0x1', '9007199254740993'])
         expectRestError(await gateway.rest(`${path}?offset=${wrong}`), 422, /offset/)
@@ -55,7 +55,7 @@ export const listCases: readonly Case[] = [
   })),
   {
     of: ['2.11', '2.10', 'spec 4.1', '1.1'],
-    title: '/sms/scheduled has what waits by due time, then id, byte for byte, and in pages',
+    title: '/sms/scheduled has waiting messages by due time, then id, byte for byte, and in pages',
     alone: 'sub',
     run: async (gateway) => {
       const { sub, number } = gateway
@@ -100,7 +100,7 @@ export const listCases: readonly Case[] = [
   {
     of: ['2.12', 'spec 4.1', '1.23', 'spec 2'],
     title:
-      '/sms/incoming/optout has the entries, one by hand with the marker text and without ids, whatever the query says',
+      '/sms/incoming/optout has the entries, manual ones with the marker text and without ids, whatever the query says',
     run: async (gateway) => {
       expectRest(await gateway.rest('/sms/incoming/optout?offset=x&limit=0'), /^,"incomingOptoutMessages":\[.*\]$/s)
       const number = gateway.configured(gateway.configuration.numbers.optedOutByHand, 'numbers.optedOutByHand')
@@ -116,7 +116,7 @@ export const listCases: readonly Case[] = [
   {
     of: ['2.14'],
     title:
-      '/subaccounts has the sub accounts of a main account in the order of their numbers, and none of a sub account',
+      '/subaccounts has the sub accounts of a main account in the order of their numbers, and none for a sub account',
     run: async (gateway) => {
       const { sub, otherSub } = gateway
       const { text } = await gateway.rest('/subaccounts')
@@ -139,7 +139,7 @@ export const listCases: readonly Case[] = [
   },
   {
     of: ['1.2', '2.10'],
-    title: 'no list of an account has a message of another one',
+    title: 'no list of an account has a message of another account',
     run: async (gateway) => {
       const id = await schedule(gateway)
       for (const by of [gateway.sub, gateway.stranger])
@@ -151,7 +151,7 @@ export const listCases: readonly Case[] = [
   },
   {
     of: ['1.3', 'spec 4.1', 'spec 2', 'spec 4.2'],
-    title: 'the balance of REST and that of the query string are one, the latter rounded half up',
+    title: 'the balance of REST and that of the query string are equal, the latter rounded half up',
     alone: 'sub',
     run: async (gateway) => {
       await fill(gateway, 4)
@@ -159,9 +159,12 @@ export const listCases: readonly Case[] = [
       expectEqual((await gateway.asp('credits.asp', {}, gateway.sub)).text, `Credits=${Math.floor((exact + 5) / 10)}`)
       const priced = gateway.configured(gateway.configuration.numbers.priced, 'numbers.priced')
       await schedule(gateway, { by: gateway.sub, number: priced.number })
-      const left = exact - Math.round(priced.price * 10)
-      expectEqual(await balance(gateway, gateway.sub), left)
-      expectEqual((await gateway.asp('credits.asp', {}, gateway.sub)).text, `Credits=${Math.floor((left + 5) / 10)}`)
+      const balanceAfter = exact - Math.round(priced.price * 10)
+      expectEqual(await balance(gateway, gateway.sub), balanceAfter)
+      expectEqual(
+        (await gateway.asp('credits.asp', {}, gateway.sub)).text,
+        `Credits=${Math.floor((balanceAfter + 5) / 10)}`,
+      )
     },
   },
 ]

@@ -7,7 +7,7 @@ const status = '/sms/outgoing/status'
 const tooLarge = Buffer.alloc(bodyMax + 1, 'x')
 const xmlType = ['Content-Type', 'text/xml'] as const
 
-/** Each request breaks all that is checked later too: the first one is answered. */
+/** Cases whose requests also violate all later checks. The answer is that of the first. */
 export const orderCases: readonly Case[] = [
   {
     of: ['2.3', 'spec 7.1'],
@@ -33,7 +33,8 @@ export const orderCases: readonly Case[] = [
   },
   {
     of: ['2.2'],
-    title: 'two AUTHORIZATION headers with different values are 401 as a wrong key, and the same one twice passes',
+    title:
+      'two AUTHORIZATION headers with different values are 401 like a wrong key, and the same value twice is accepted',
     run: async (gateway) => {
       const { key } = gateway.main
       const balance = (...keys: string[]) =>
@@ -70,7 +71,7 @@ export const orderCases: readonly Case[] = [
   {
     of: ['1.1', '2.4', '2.5'],
     title:
-      'times at which the clocks of summer time jump are kept to the minute, and so are those of winter and summer',
+      'times at which the clocks of summer time jump are read to the minute, and so are those of winter and summer',
     run: async (gateway) => {
       const minutes = minutesOfJumps()
       const messages = minutes.map((scheduledTime) => ({
@@ -102,7 +103,7 @@ export const orderCases: readonly Case[] = [
   },
   {
     of: ['1.31'],
-    title: 'headers over 64 kB are 431 in the form of the interface whose path was asked for',
+    title: 'headers over 64 kB are 431 in the form of the interface of the path',
     run: async (gateway) => {
       const headers = [['X-Long', 'x'.repeat(70_000)]] as const
       const path = (target: string) => ({ target, headers })
@@ -144,7 +145,7 @@ export const orderCases: readonly Case[] = [
   })),
   {
     of: ['2.3', 'spec 7.1', 'spec 8'],
-    title: 'a body of 204800 bytes passes, one more byte is 413, with a length and in chunks',
+    title: 'a body of 204800 bytes is accepted, one more byte is 413, with a length and in chunks',
     run: async (gateway) => {
       const padded = (bytes: number) => `[1${' '.repeat(bytes - 3)}]`
       for (const as of ['whole', 'chunked', { segments: 3 }] as const) {
@@ -155,7 +156,7 @@ export const orderCases: readonly Case[] = [
   },
   ...posts.map((path): Case => ({
     of: ['2.3', 'spec 7.1'],
-    title: `${path}: too large 413, another type 415, no JSON 400`,
+    title: `${path}: too large is 413, another type 415, invalid JSON 400`,
     run: async (gateway) => {
       expectRestError(await gateway.rest(path, { body: tooLarge }), 413)
       expectRestError(
@@ -180,7 +181,7 @@ export const orderCases: readonly Case[] = [
   },
   {
     of: ['2.3', 'spec 7.1', 'spec 4.1'],
-    title: 'application/json passes with parameters; every other type, and none, is 415, and the message names it',
+    title: 'application/json is accepted with parameters; every other type, and none, is 415, and the message names it',
     run: async (gateway) => {
       const of = (type: string) => gateway.rest(status, { headers: [['Content-Type', type]], body: '[1]' })
       for (const type of [
@@ -219,7 +220,7 @@ export const orderCases: readonly Case[] = [
   },
   {
     of: ['2.3'],
-    title: 'REST over HTTP/1.0, and in many segments, is answered like others',
+    title: 'REST over HTTP/1.0, and in many segments, gets the usual answers',
     run: async (gateway) => {
       expectRest(await gateway.rest('/credits/balance', { version: '1.0' }), /^,"creditBalance":\d+\.\d$/)
       const answer = await gateway.rest(status, { body: [1], as: { segments: 20 } })
@@ -244,7 +245,7 @@ export const orderCases: readonly Case[] = [
   },
   {
     of: ['2.15'],
-    title: 'a preflight request of an origin of CORS_ORIGINS is 204, and answers carry its name',
+    title: 'a preflight request of an origin of CORS_ORIGINS is 204, and answers name the origin',
     run: async (gateway) => {
       const origin = gateway.configured(gateway.configuration.corsOrigin, 'corsOrigin')
       const preflight = [

@@ -1,4 +1,4 @@
-/** Paths below the prefix that are read (spec 4.1; rulings 2.11, 2.14). */
+/** GET paths below the prefix (spec 4.1; rulings 2.11, 2.14). */
 export const gets: readonly string[] = [
   '/credits/balance',
   '/shortcode/incoming',
@@ -8,7 +8,7 @@ export const gets: readonly string[] = [
   '/subaccounts',
 ]
 
-/** Paths that take a body (spec 4.1; ruling 2.6). */
+/** Paths that require a body (spec 4.1; ruling 2.6). */
 export const posts: readonly string[] = [
   '/credits/transfer',
   '/sms/scheduled/delete',
@@ -22,5 +22,5 @@ export const everyPath: readonly { readonly path: string; readonly method: 'GET'
   ...posts.map((path) => ({ path, method: 'POST' as const })),
 ]
 
-/** 200kb (spec 7.1), as ruling 2.3 counts it. */
+/** Maximum size of a body: 200kb (spec 7.1), as ruling 2.3 counts it. */
 export const bodyMax = 204_800

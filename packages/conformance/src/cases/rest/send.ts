@@ -7,7 +7,7 @@ import { balance, fill, literal, price, send, untilCode, type Recipient } from '
 const path = '/sms/outgoing/send'
 const multi = '/sms/outgoing/sendmulti'
 
-/** A body that passes and never leaves, with other fields. */
+/** Returns a valid body of a send far ahead, with `fields` replaced. */
 const bodyWith = (gateway: TestedGateway, fields: object): object => ({
   message: 'Conformance',
   recipients: [{ mobileNumber: gateway.number }],
@@ -87,9 +87,9 @@ export const sendCases: readonly Case[] = [
     run: async (gateway) => {
       const { sub } = gateway
       const before = await fill(gateway, 5)
-      for (const [what, names, fields] of refusedBodies) {
+      for (const [title, names, fields] of refusedBodies) {
         const answer = await gateway.rest(path, { by: sub, body: bodyWith(gateway, fields) })
-        expectEqual(answer.status, 422, `${what}: ${answer.text}`)
+        expectEqual(answer.status, 422, `${title}: ${answer.text}`)
         expectRestError(answer, 422, names)
       }
       for (const body of ['[]', '5', 'null', '"text"'])
@@ -99,7 +99,7 @@ export const sendCases: readonly Case[] = [
   },
   {
     of: ['2.4'],
-    title: 'what is null or blank of the options is as left out, and unknown fields are ignored',
+    title: 'null and blank options count as missing, and unknown fields are ignored',
     run: async (gateway) => {
       for (const fields of [
         { maxSegments: null },
@@ -117,7 +117,7 @@ export const sendCases: readonly Case[] = [
   },
   {
     of: ['2.4'],
-    title: 'scheduledTime is a string or a number',
+    title: 'scheduledTime may be a string or a number',
     run: async (gateway) => {
       const time = farAhead()
       for (const scheduledTime of [time, Number(time)]) {
@@ -141,7 +141,7 @@ export const sendCases: readonly Case[] = [
   },
   {
     of: ['2.4', '1.5', '1.6'],
-    title: 'maxSegments refuses a text that needs more parts, and 6 is no limit',
+    title: 'maxSegments refuses a text that needs more parts, and 6 has no effect',
     run: async (gateway) => {
       const [twoParts, sevenParts] = ['x'.repeat(161), `${'x'.repeat(152)}€`.repeat(5) + 'x'.repeat(148)]
       const error = async (message: string, maxSegments?: number) =>
@@ -166,7 +166,7 @@ export const sendCases: readonly Case[] = [
   {
     of: ['2.5', '1.3', 'spec 4.1', '1.2', '1.11'],
     title:
-      'the answer byte for byte: recipients in request order, echoed ids, refusals that cost nothing, the balance after each',
+      'the answer byte for byte: recipients in request order, echoed ids, refusals without cost, the balance after each',
     alone: 'sub',
     run: async (gateway) => {
       const { sub, number } = gateway
@@ -181,8 +181,8 @@ export const sendCases: readonly Case[] = [
       const ids = Array.from(answer.text.matchAll(/"apiMessageId":(\d+)/g), ([, id]) => Number(id))
       gateway.leave(sub, ids)
       const [first = 0, second = 0] = ids
-      const element = (id: string, to: string, costs: string, left: string) =>
-        `{"clientMessageId":${id},"mobileNumber":"${to}",${costs},"newCreditBalance":${left}}`
+      const element = (id: string, to: string, costs: string, balanceAfter: string) =>
+        `{"clientMessageId":${id},"mobileNumber":"${to}",${costs},"newCreditBalance":${balanceAfter}}`
       const sold = (id: number) =>
         `"accepted":true,"acceptError":"","apiMessageId":${id},"scheduledTime":"${time}","creditCost":${literal(cost)}`
       const refused = `"accepted":false,"acceptError":"BADDEST","apiMessageId":null,"scheduledTime":null,"creditCost":0.0`
@@ -199,7 +199,7 @@ export const sendCases: readonly Case[] = [
   },
   {
     of: ['2.4', 'spec 8', 'spec 4.1', '1.9'],
-    title: '1000 recipients pass, with an id each; 1001 are 422 and nothing is sent',
+    title: '1000 recipients are accepted, with an id each; 1001 are 422 and nothing is sent',
     alone: 'sub',
     run: async (gateway) => {
       const { sub, number } = gateway
@@ -231,9 +231,9 @@ export const sendCases: readonly Case[] = [
       const answer = await gateway.rest(multi, { by: sub, body: { messages: [one, two], unknown: true } })
       const ids = Array.from(answer.text.matchAll(/"apiMessageId":(\d+)/g), ([, id]) => Number(id))
       gateway.leave(sub, ids)
-      const element = (client: string, id: number, left: number) =>
+      const element = (client: string, id: number, balanceAfter: number) =>
         `{"clientMessageId":${client},"mobileNumber":"${number}","accepted":true,"acceptError":"","apiMessageId":${id},` +
-        `"scheduledTime":"${time}","creditCost":${literal(cost)},"newCreditBalance":${literal(left)}}`
+        `"scheduledTime":"${time}","creditCost":${literal(cost)},"newCreditBalance":${literal(balanceAfter)}}`
       const [first = 0, second = 0] = ids
       expectRest(
         answer,
@@ -244,7 +244,7 @@ export const sendCases: readonly Case[] = [
   },
   {
     of: ['2.6', 'spec 8'],
-    title: 'sendmulti: 1001 recipients in all, no messages, or one wrong text are 422 for the whole',
+    title: 'sendmulti: 1001 recipients in all, no messages, or one wrong text are 422 for the whole request',
     alone: 'sub',
     run: async (gateway) => {
       const { sub } = gateway

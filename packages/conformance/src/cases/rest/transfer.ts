@@ -13,7 +13,7 @@ const done = ',"transferSuccessful":true'
 const refused = (word: string): string => `,"transferSuccessful":false,"transferError":"${word}"`
 
 /**
- * Asks for a transfer by REST and, where the asker is a main account, by the query string: both refuse with the same
+ * Requests a transfer by REST and, for a main account, by the query string, and asserts that both refuse with the same
  * word.
  */
 async function expectRefusal(
@@ -55,7 +55,7 @@ export const transferCases: readonly Case[] = [
   },
   {
     of: ['2.13'],
-    title: 'the key may be that of the sub account that sends, and of no other sub account',
+    title: 'the key may be that of the sub account that gives, and of no other sub account',
     alone: 'sub',
     run: async (gateway) => {
       const { main, sub, otherSub } = gateway
@@ -71,7 +71,7 @@ export const transferCases: readonly Case[] = [
   },
   {
     of: ['3.7', '2.13', 'spec 4.2'],
-    title: 'each refusal of a transfer, and which one wins; nothing moves',
+    title: 'each refusal of a transfer, and its precedence; nothing moves',
     alone: 'sub',
     run: async (gateway) => {
       const { main, sub, otherSub, stranger } = gateway
@@ -90,7 +90,7 @@ export const transferCases: readonly Case[] = [
   },
   {
     of: ['3.7', '1.14', 'spec 2', 'spec 4.2'],
-    title: 'a locked account neither gives nor gets; a locked main account gets lockedFromAccount for any transfer',
+    title: 'a locked account neither gives nor receives; a locked main account gets lockedFromAccount for any transfer',
     run: async (gateway) => {
       const { main } = gateway
       const locked = gateway.account('locked')

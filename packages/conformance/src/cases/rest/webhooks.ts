@@ -2,7 +2,7 @@ import type { Case } from '../../case.ts'
 import { expectEqual, expectRest, expectRestError, header } from '../../expectations.ts'
 
 const path = '/webhooks'
-/** An id that no account has a webhook with. */
+/** Webhook id that no account has. */
 const unknown = `${path}/9007199254740991`
 
 const methods: readonly (readonly [path: string, methods: readonly string[]])[] = [
@@ -14,7 +14,7 @@ const methods: readonly (readonly [path: string, methods: readonly string[]])[] 
   [`${unknown}/attempts`, ['GET']],
 ]
 
-/** They add none: what a webhook is told would leave the deployment. */
+/** Cases that add no webhook, because its events would leave the deployment. */
 export const webhookCases: readonly Case[] = [
   {
     of: ['C1'],
@@ -23,8 +23,7 @@ export const webhookCases: readonly Case[] = [
   },
   {
     of: ['C1', '2.3'],
-    title:
-      'each path of webhooks: another method is 405, which names the methods it has, as Allow does; 401 without a key',
+    title: 'each path of webhooks: another method is 405 and names the allowed ones, also in Allow; 401 without a key',
     run: async (gateway) => {
       for (const [each, allowed] of methods) {
         for (const method of ['PUT', 'OPTIONS']) {
@@ -43,7 +42,7 @@ export const webhookCases: readonly Case[] = [
   },
   {
     of: ['C1', '2.3'],
-    title: 'a webhook that is not there is 404, after the checks of the key and of the body',
+    title: 'an unknown webhook is 404, after the checks of the key and of the body',
     run: async (gateway) => {
       for (const method of ['GET', 'DELETE']) expectRestError(await gateway.rest(unknown, { method }), 404)
       expectRestError(await gateway.rest(`${unknown}/attempts`), 404)
@@ -57,7 +56,7 @@ export const webhookCases: readonly Case[] = [
   },
   {
     of: ['C1'],
-    title: 'a segment that is no whole number from 1 makes a path of webhooks that is not there',
+    title: 'a segment that is not a whole number from 1 makes an unknown path',
     run: async (gateway) => {
       for (const segment of ['0', '01', '-1', '1.0', '1e3', 'x'])
         expectRestError(await gateway.rest(`${path}/${segment}`, { by: null }), 404)
@@ -65,7 +64,7 @@ export const webhookCases: readonly Case[] = [
   },
   {
     of: ['C1'],
-    title: 'a webhook without a URL, or with fields that are none, is 422 and they are named',
+    title: 'a webhook without a URL, or with invalid fields, is 422, and the fields are named',
     run: async (gateway) => {
       const url = 'https://gateway.invalid/events'
       for (const [names, body] of [

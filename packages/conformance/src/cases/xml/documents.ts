@@ -5,10 +5,10 @@ import { farAhead } from '../../times.ts'
 
 export interface XmlEndpoint {
   readonly path: string
-  /** Root of the request, without its prefix. */
+  /** Root element of the request, without its prefix. */
   readonly request: string
   readonly response: string
-  /** Content of a root that passes and does nothing. */
+  /** Content of a valid request that has no effect. */
   readonly content: string
 }
 
@@ -47,10 +47,10 @@ export const codeXml = {
   content: '',
 }
 
-/** Every endpoint of the interface (spec 4.3). */
+/** All endpoints of the interface (spec 4.3). */
 export const xmlEndpoints: readonly XmlEndpoint[] = [sendXml, statusXml, deleteXml, repliesXml, codeXml]
 
-/** A request of an endpoint, with the key first. */
+/** Sends a request to an endpoint, with the key first. */
 export const askXml = (
   gateway: TestedGateway,
   { path, request }: XmlEndpoint,
@@ -61,7 +61,7 @@ export const askXml = (
 export const message = (text: string, numbers: readonly string[]): string =>
   `<Message><MessageText>${text}</MessageText><Numbers>${numbers.map((one) => `<Number>${one}</Number>`).join('')}</Numbers></Message>`
 
-/** Sends messages that never leave. */
+/** Sends messages far ahead, which are deleted after the case. */
 export async function sendMessages(
   gateway: TestedGateway,
   messages: string,
@@ -77,11 +77,11 @@ export async function sendMessages(
   return answer
 }
 
-/** The message ids in the answer of a send. */
+/** Returns the message ids in the answer of a send. */
 export const idsOf = (answer: Answer): number[] =>
   Array.from(answer.text.matchAll(/<ID>(\d+)<\/ID>/g), ([, id]) => Number(id))
 
-/** What every `ID` in the answer of a send says. */
+/** Returns the texts of all `ID` elements in the answer of a send. */
 export const words = (answer: Answer): string[] =>
   Array.from(xmlText(answer).matchAll(/<ID>([^<]*)<\/ID>/g), ([, word = '']) => word)
 

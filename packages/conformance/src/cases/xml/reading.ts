@@ -19,8 +19,8 @@ const invalid = 'Not Valid XML Document'
 const unknownId = '9007199254740991'
 
 /**
- * A status request for an unknown id, in a document that may be written in many ways: passes if it is answered
- * NOTFOUND.
+ * Returns a status request for an unknown id. It is accepted if the answer is NOTFOUND, whatever the form of the
+ * document.
  */
 const ask = (key: string, inside = ''): string =>
   `<Svc_StatusRequest><ApiKey>${key}</ApiKey>${inside}<MessageIDs><MessageID><ID>${unknownId}</ID></MessageID></MessageIDs></Svc_StatusRequest>`
@@ -34,18 +34,18 @@ const passes = async (gateway: TestedGateway, body: string | Buffer, contentType
 const refused = async (
   gateway: TestedGateway,
   body: string | Buffer,
-  what = '',
+  title = '',
   contentType?: string,
 ): Promise<void> => {
   const answer = await gateway.document(statusXml.path, body, contentType)
-  expectEqual(answer.text.includes(`<Error>${invalid}</Error>`), true, `${what}: ${answer.text.slice(0, 300)}`)
+  expectEqual(answer.text.includes(`<Error>${invalid}</Error>`), true, `${title}: ${answer.text.slice(0, 300)}`)
   expectXmlError(answer, statusXml.response, invalid)
 }
 
 export const xmlReadingCases: readonly Case[] = [
   ...xmlEndpoints.map((endpoint): Case => ({
     of: ['4.10', '4.2', '4.1', '4.7', 'spec 4.3', 'spec 7.3', 'spec 3'],
-    title: `${endpoint.path}: its root in any prefix, path in any letter case; else the Error under its own root, HTTP 200; 405 for other methods`,
+    title: `${endpoint.path}: its root in any prefix, path in any letter case; otherwise the Error under its own root with 200; 405 for other methods`,
     run: async (gateway) => {
       const { path, request, response, content } = endpoint
       const wrong = `<Svc${request}><ApiKey>wrong</ApiKey>${content}</Svc${request}>`
@@ -88,7 +88,7 @@ export const xmlReadingCases: readonly Case[] = [
   {
     of: ['4.5', 'spec 5', 'spec 4.3', '4.2'],
     title:
-      'the key, or the pair if the key is blank; both trimmed; a credential twice is wrong; elements in any order, unknown ones ignored',
+      'the key, or the pair if the key is blank; both trimmed; a repeated credential is wrong; elements in any order, unknown ones ignored',
     run: async (gateway) => {
       const { key, user, password } = gateway.main
       const ids = `<MessageIDs><MessageID><ID>${unknownId}</ID></MessageID></MessageIDs>`
@@ -115,7 +115,7 @@ export const xmlReadingCases: readonly Case[] = [
   {
     of: ['4.1', '4.7'],
     title:
-      'any content type and none; in segments, in chunks, over HTTP/1.0; answers carry the declaration and their length',
+      'any content type and none; in segments, in chunks, over HTTP/1.0; answers have the declaration and their length',
     run: async (gateway) => {
       const { key } = gateway.main
       for (const type of [
@@ -138,7 +138,7 @@ export const xmlReadingCases: readonly Case[] = [
   {
     of: ['4.1'],
     title:
-      'the encoding is that of the BOM, the declaration, the charset parameter, or UTF-8; one that is wrong is not valid',
+      'the encoding is that of the BOM, the declaration, the charset parameter, or UTF-8; a wrong one makes the document invalid',
     run: async (gateway) => {
       const { key } = gateway.main
       const cli = (text: string) => ask(key).replace('</MessageID></', `<CLI>${text}</CLI></MessageID></`)
@@ -182,12 +182,12 @@ export const xmlReadingCases: readonly Case[] = [
   {
     of: ['4.3'],
     title:
-      'DOCTYPE, entities, two roots, text outside, an attribute twice and forbidden characters are not valid, before credentials count',
+      'DOCTYPE, entities, two roots, text outside, a repeated attribute and forbidden characters are not valid, before credentials are checked',
     run: async (gateway) => {
       const { key } = gateway.main
       for (const credential of [key, 'wrong']) {
         const document = ask(credential)
-        for (const [what, body] of [
+        for (const [title, body] of [
           ['DOCTYPE', `<!DOCTYPE x>${document}`],
           ['an entity', `<!DOCTYPE x [<!ENTITY e "v">]>${ask(credential, '<X>&e;</X>')}`],
           ['an undefined entity', ask(credential, '<X>&nbsp;</X>')],
@@ -205,14 +205,14 @@ export const xmlReadingCases: readonly Case[] = [
           ['a bare ampersand', ask(credential, '<X>a & b</X>')],
           ['an attribute without quotes', ask(credential, '<X a=1/>')],
         ] as const)
-          await refused(gateway, body, what)
+          await refused(gateway, body, title)
       }
       await passes(gateway, ask(key, '<X a="1" b="2">&amp;&lt;&gt;&quot;&apos;&#65;&#x42;<![CDATA[<&]]></X>'))
     },
   },
   {
     of: ['4.3'],
-    title: 'depth 16 passes and 17 does not; so do 64 kB of text in a node, and 250 000 elements',
+    title: 'depth 16, 64 kB of text in a node and 250 000 elements are accepted; more is not',
     run: async (gateway) => {
       const { key } = gateway.main
       const deep = (levels: number) => ask(key, '<X>'.repeat(levels - 1) + '</X>'.repeat(levels - 1))
@@ -252,7 +252,7 @@ export const xmlReadingCases: readonly Case[] = [
   },
   {
     of: ['4.10', '4.2', 'spec 7.3'],
-    title: 'no Message, no MessageID, or an ID that is blank or no number: Not Valid XML Document',
+    title: 'no Message, no MessageID, or an ID that is blank or not a number: Not Valid XML Document',
     run: async (gateway) => {
       for (const content of ['', '<Messages/>'])
         expectXmlError(await askXml(gateway, sendXml, content), sendXml.response, invalid)
@@ -274,7 +274,7 @@ export const xmlReadingCases: readonly Case[] = [
   },
   {
     of: ['4.2', 'spec 4.3, rule 3'],
-    title: 'white space is trimmed around every text but MessageText; Numbers may come before it',
+    title: 'white space is trimmed around every text except MessageText; Numbers may come before it',
     run: async (gateway) => {
       const { number } = gateway
       const answer = await sendMessages(

@@ -68,7 +68,7 @@ export const xmlSendingCases: readonly Case[] = [
   {
     of: ['4.6', 'spec 4.3, rule 2', 'spec 8'],
     title:
-      '1000 Number elements over all messages pass, 1001 are Too Many Numbers; 1001 Message elements are not valid; nothing is sent',
+      '1000 Number elements over all messages are accepted, 1001 are Too Many Numbers; 1001 Message elements are not valid; nothing is sent',
     alone: 'sub',
     run: async (gateway) => {
       const { sub, number } = gateway
@@ -86,7 +86,7 @@ export const xmlSendingCases: readonly Case[] = [
   },
   {
     of: ['4.4', 'spec 4.3, rule 1', '1.6'],
-    title: 'MessageText is unescaped, then percent-decoded once with + as a space: the charge shows its length',
+    title: 'MessageText is unescaped, then percent-decoded once with + as a space, which its charge shows',
     alone: 'sub',
     run: async (gateway) => {
       const { sub, number } = gateway
@@ -133,7 +133,7 @@ export const xmlSendingCases: readonly Case[] = [
   {
     of: ['spec 4.3', '4.9', '1.16', '1.2', 'spec 3', 'spec 2'],
     title:
-      'status: one StatusID for each id in order, CLI echoed or empty; the time of NOTFOUND is now, of DELIVERED when it was',
+      'status: one StatusID for each id in order, CLI echoed or empty; the time of NOTFOUND is the present, of DELIVERED that of the delivery',
     parts: 1,
     run: async (gateway) => {
       const begun = Date.now()
@@ -164,7 +164,7 @@ export const xmlSendingCases: readonly Case[] = [
   },
   {
     of: ['4.6', 'spec 4.3, rule 5', 'spec 8', 'spec 3', '4.9'],
-    title: 'status: ids beyond 1000 are SKIPPED 108, now',
+    title: 'status: ids beyond 1000 are SKIPPED 108, with the present time',
     run: async (gateway) => {
       const id = await schedule(gateway)
       const ids = Array.from({ length: 1002 }, (_, i) => (i === 999 || i === 1000 ? id : unknown))
@@ -184,7 +184,7 @@ export const xmlSendingCases: readonly Case[] = [
   {
     of: ['4.6', '1.15', 'spec 4.3', '1.4', 'spec 3'],
     title:
-      'delete: 1000 ids pass, DELETED once with its refund, CLI echoed; 1001 are Too Many Message IDs and nothing is deleted',
+      'delete: 1000 ids are accepted, DELETED once with its refund, CLI echoed; 1001 are Too Many Message IDs and nothing is deleted',
     alone: 'sub',
     run: async (gateway) => {
       const { sub } = gateway
