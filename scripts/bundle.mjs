@@ -4,7 +4,7 @@ import { build } from 'esbuild'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** What tests start as processes, by the name of the file it becomes. */
+/** Programs that tests start as processes, by the name of their bundle. */
 const entries = {
   'all-in-one': 'apps/all-in-one',
   rest: 'apps/rest',
@@ -16,11 +16,11 @@ const entries = {
   'smsc-simulator': 'packages/smsc-simulator',
 }
 
-/** Libraries in CommonJS require modules of Node. */
+/** Bundled CommonJS libraries require modules of Node. */
 const banner =
   "import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);"
 
-/** Files of ours are read from beside the module that names them, not from beside the bundle. */
+/** Files of this repository are read relative to their source module, not to the bundle. */
 const ownUrls = {
   name: 'own-urls',
   setup({ onLoad }) {
@@ -32,8 +32,8 @@ const ownUrls = {
 }
 
 /**
- * Writes what `tsc -b` has built as one file an app and what they share into a folder, for tests that start processes:
- * an app loads 1870 modules in 1.5 s of CPU, its bundle in 0.4.
+ * Bundles the output of `tsc -b` into one file per app and shared files, for tests that start processes: an app loads
+ * 1870 modules in 1.5 s of CPU time, its bundle in 0.4 s.
  */
 export async function bundleApps(folder) {
   await build({

@@ -1,5 +1,4 @@
-// Makes an SVG beside each .dot file of docs/drawings. With --check it only compares, and fails where one is not up to
-// date.
+// Creates an SVG file for each .dot file of docs/drawings. With --check it only compares, and fails if one is outdated.
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { Graphviz } from '@hpcc-js/wasm-graphviz'
 

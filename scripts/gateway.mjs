@@ -1,4 +1,4 @@
-// Runs the command line of this checkout; a checkout that was not built yet is built first, quietly.
+// Runs the command line of this checkout. A checkout that is not built yet is built first, without output.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath, pathToFileURL } from 'node:url'

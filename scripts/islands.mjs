@@ -1,7 +1,7 @@
 /**
- * Bundles the islands of the portal, each `apps/portal/islands/<name>.tsx` with what it imports as one file for
- * browsers, to `apps/portal/dist/islands`. They import the sources of core: what is shown while somebody types follows
- * the rules that the server follows.
+ * Bundles the islands of the portal: each `apps/portal/islands/<name>.tsx` and its imports become one file for browsers
+ * in `apps/portal/dist/islands`. They import the sources of core, so that a page checks input by the rules of the
+ * server.
  */
 import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'

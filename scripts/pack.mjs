@@ -1,8 +1,9 @@
 /**
- * Packs packages and apps into one folder, as files that npm installs, and prints the line that installs them: the ones
- * named, with whatever they need of the others; without names, all of them. Build first, which the command does:
+ * Packs packages and apps into one folder, as files that npm installs, and prints the command that installs them. Packs
+ * the named ones with their dependencies in this workspace; without names, all. Needs a build, which the command runs
+ * first:
  *
- *   npx pnpm pack-all <folder> [package …]        npx pnpm pack-all /tmp/packed rest adapters-postgres
+ * npx pnpm pack-all <folder> [package …]        npx pnpm pack-all /tmp/packed rest adapters-postgres
  */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
@@ -21,27 +22,27 @@ const manifests = ['packages', 'apps'].flatMap((group) =>
 )
 const byName = new Map(manifests.map((manifest) => [manifest.name, manifest]))
 
-const wanted = new Set()
+const selected = new Set()
 for (const name of names.length === 0 ? byName.keys() : names.map(nameOf)) want(name)
 
 const target = resolve(folder)
 mkdirSync(target, { recursive: true })
-const filters = [...wanted].flatMap((name) => ['--filter', name])
+const filters = [...selected].flatMap((name) => ['--filter', name])
 const args = [join(root, 'node_modules/pnpm/bin/pnpm.mjs'), ...filters, 'pack', '--pack-destination', target]
 const packed = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' })
 if (packed.status !== 0) fail(`The packages cannot be packed:\n${packed.stdout}${packed.stderr}`)
-console.log(`npm install ${[...wanted].map((name) => join(target, fileOf(byName.get(name)))).join(' ')}`)
+console.log(`npm install ${[...selected].map((name) => join(target, fileOf(byName.get(name)))).join(' ')}`)
 
-/** A package, and what it depends on of ours. What it can do without is asked for by name. */
+/** Adds a package and its dependencies in this workspace. Optional ones must be named. */
 function want(name) {
   const manifest = byName.get(name)
   if (manifest === undefined) fail(`There is no package ${name}; there are ${[...byName.keys()].join(', ')}.`)
-  if (wanted.has(name)) return
-  wanted.add(name)
+  if (selected.has(name)) return
+  selected.add(name)
   for (const other of Object.keys(manifest.dependencies ?? {})) if (byName.has(other)) want(other)
 }
 
-/** Of a package that is named as its folder is. */
+/** Returns the full name of a package that is named by its folder. */
 function nameOf(folderName) {
   return byName.has(folderName) ? folderName : `@gateway/${folderName}`
 }

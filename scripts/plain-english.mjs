@@ -7,7 +7,7 @@
 const subjectless =
   /^[\s*]*(?:What|Who|Whose|Whoever|Whatever|Of|So (?:many|much|long)|Those|That of|Told)\b(?! follows\b)/
 
-/** Participles and pronouns that say nothing about the value. */
+/** Participles and pronouns that do not describe a value. */
 const emptyNames = [
   'told',
   'asked',

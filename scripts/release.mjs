@@ -21,7 +21,7 @@ const folder = resolve(values.out ?? join(root, 'release', version))
 
 const changelog = join(root, 'CHANGELOG.md')
 const server = join(root, 'packages/server/package.json')
-/** Names the image that it runs. */
+/** File with the name of the image to run. */
 const kustomization = join(root, 'deploy/kubernetes/overlays/production/kustomization.yaml')
 const manifests = [
   join(root, 'package.json'),
@@ -69,7 +69,8 @@ function check() {
 }
 
 /**
- * Packages, with the commit in that of `server`, which prints it; then what tells what is in them, and their checksums.
+ * Creates the packed packages, with the commit in that of `server`, which prints it, then the bill of materials and the
+ * checksums.
  */
 function makeArtefacts() {
   if (!isDry) build()
@@ -82,22 +83,36 @@ function makeArtefacts() {
     writeFileSync(server, committed)
   }
   const bill = join(folder, `gateway-${version}.cdx.json`)
-  const what = ['--sbom-format', 'cyclonedx', '--sbom-spec-version', '1.6', '--sbom-type', 'application', '--prod']
-  node(join(root, 'node_modules/pnpm/bin/pnpm.mjs'), 'sbom', ...what, '--out', bill)
+  const sbomOptions = [
+    '--sbom-format',
+    'cyclonedx',
+    '--sbom-spec-version',
+    '1.6',
+    '--sbom-type',
+    'application',
+    '--prod',
+  ]
+  node(join(root, 'node_modules/pnpm/bin/pnpm.mjs'), 'sbom', ...sbomOptions, '--out', bill)
   addOldLicences(bill)
   const names = readdirSync(folder).sort()
   const sums = names.map((name) => `${digestOf(join(folder, name))}  ${name}\n`)
   writeFileSync(join(folder, 'SHA256SUMS'), sums.join(''))
 }
 
-/** Of packages that name their licences as npm wanted it before 2014, in a list. */
+/** Adds licences of packages that list them in the form of npm before 2014. */
 function addOldLicences(bill) {
   const read = JSON.parse(readFileSync(bill, 'utf8'))
   for (const component of read.components) {
     if (component.licenses !== undefined) continue
-    const { group, name, version: its } = component
+    const { group, name, version: componentVersion } = component
     const full = group === undefined ? name : `${group}/${name}`
-    const store = join(root, 'node_modules/.pnpm', `${full.replace('/', '+')}@${its}`, 'node_modules', full)
+    const store = join(
+      root,
+      'node_modules/.pnpm',
+      `${full.replace('/', '+')}@${componentVersion}`,
+      'node_modules',
+      full,
+    )
     const { licenses = [] } = JSON.parse(readFileSync(join(store, 'package.json'), 'utf8'))
     component.licenses = licenses.map(({ type }) => ({ license: { id: type } }))
   }
@@ -109,7 +124,7 @@ function digestOf(path) {
   return hash.update(readFileSync(path)).digest('hex')
 }
 
-/** From nothing: an old build may have files whose source is gone, which would be packed. */
+/** Builds from an empty folder, because an old build may contain files whose source is gone. */
 function build() {
   for (const path of manifests.slice(1))
     for (const name of ['dist', 'dist-testing']) rmSync(join(dirname(path), name), { recursive: true, force: true })

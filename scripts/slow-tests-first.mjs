@@ -63,7 +63,7 @@ export const alone = Object.keys(seconds).filter((path) => !path.startsWith('tes
 
 const secondsOf = ({ path }) => Object.entries(seconds).find(([name]) => path.endsWith(`/${name}`))?.[1] ?? 0
 
-/** The order of the test files, for jest: the longest first. No test depends on it. */
+/** Sorts test files for jest, longest first. No test depends on the order. */
 export default class SlowTestsFirst {
   sort(tests) {
     return [...tests].sort((a, b) => secondsOf(b) - secondsOf(a) || (a.path < b.path ? -1 : 1))

@@ -2,5 +2,5 @@ export const groups: Readonly<Record<string, readonly string[]>>
 export const furtherGroups: Readonly<Record<string, readonly string[]>>
 export const alsoInPart: readonly string[]
 export const quickGroups: readonly string[]
-/** The files of `tests` among them. */
+/** Test files in `tests` that belong to a group. */
 export const grouped: readonly string[]

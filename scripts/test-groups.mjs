@@ -1,7 +1,7 @@
 /**
- * Test files that run on one set of modules, by the name of the file of `tests/together` that runs them: to load core,
- * the adapters and their libraries for a file takes longer than most files do. Of a folder all files but those of
- * `alone`.
+ * Test files that share one set of modules, by the name of the file in `tests/together` that runs them: loading core,
+ * the adapters and their libraries takes longer than most test files. A folder stands for all its test files except
+ * those of `alone`.
  */
 export const groups = {
   'adapters-postgres': ['packages/adapters-postgres'],
@@ -111,7 +111,7 @@ export const alsoInPart = ['tests/portal.test.ts']
 /** Those that need no database and no process beside them. */
 export const quickGroups = ['core', 'interfaces', 'portal']
 
-/** The files of `tests` among them. */
+/** Test files in `tests` that belong to a group. */
 export const grouped = Object.values(groups)
   .flat()
   .filter((path) => path.startsWith('tests/'))

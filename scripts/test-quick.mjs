@@ -1,24 +1,24 @@
 /**
- * Runs the quick tests, which need no database and no build: those related to what differs from a commit (the common
- * one with `main`), or all of them; where too many are related, all, as they run on one set of modules.
+ * Runs the quick tests, which need no database and no build: those related to the differences from a commit (by default
+ * the common ancestor with `main`), or all. Runs all if too many are related, because they share one set of modules.
  *
- *   npx pnpm test:quick [commit]        npx pnpm test:quick --all
+ * npx pnpm test:quick [commit]        npx pnpm test:quick --all
  */
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-/** So many files take as long apart as all of them together. */
+/** Number of files that take as long separately as all together. */
 const filesMax = 40
-const [given = 'main'] = process.argv.slice(2)
+const [base = 'main'] = process.argv.slice(2)
 
-if (given === '--all') process.exit(all())
+if (base === '--all') process.exit(all())
 const changed = [
-  ...git('diff', '--name-only', '--diff-filter=d', '--merge-base', given),
+  ...git('diff', '--name-only', '--diff-filter=d', '--merge-base', base),
   ...git('ls-files', '--others', '--exclude-standard'),
 ].filter((path) => /^(?:packages|apps)\/.*\.tsx?$/.test(path))
 if (changed.length === 0) {
-  console.log(`No source of packages or apps differs from ${given}.`)
+  console.log(`No source of packages or apps differs from ${base}.`)
   process.exit(0)
 }
 const listed = jest(['--listTests', '--findRelatedTests', ...changed], ['ignore', 'pipe', 'inherit'])

@@ -83,33 +83,7 @@ describe('the three interfaces on memory ports', () => {
     const untested = result.results.flatMap(({ outcome }) => (outcome.is === 'not testable' ? [outcome.why] : []))
     expect(result.results.filter(({ outcome }) => outcome.is === 'failed')).toEqual([])
     expect(untested[0]).toMatch(
-<<<<<<< HEAD
       /^replies\.command does not deliver a reply to this gateway: not within 2 s: the reply of \d+\. It must/,
-=======
-      /^replies\.command does not deliver a reply to this gateway: not within 5 s: the reply of \d+\. It must/,
->>>>>>> 57a9ba9a (conformance: describe and title cases in plain English)
     )
   })
 })
-<<<<<<< HEAD
-=======
-
-const fiveProcessesPassWhole = async (): Promise<void> => {
-  const origin = 'https://app.example.com'
-  const gateway = await startFiveProcesses({ CORS_ORIGINS: origin })
-  try {
-    const configuration = { ...(await prepared(gateway.environment)), corsOrigin: origin }
-    const addresses = { rest: new URL(gateway.restUrl), asp: new URL(gateway.aspUrl), xml: new URL(gateway.xmlUrl) }
-    const summary = await runConformance({ addresses, configuration, bringReply: replyIn(gateway.environment) })
-    const failed = summary.results.filter(({ outcome }) => outcome.is === 'failed')
-    expect(failed.length === 0 ? '' : textReport(summary)).toBe('')
-    expect(summary.results.filter(({ outcome }) => outcome.is === 'not testable').map((one) => one.case.title)).toEqual(
-      ['a key that is expired is answered like a wrong one, on every interface'],
-    )
-  } finally {
-    await gateway.stop()
-  }
-}
-if (whole.includes('five processes'))
-  test('rest, asp, xml and two dispatchers as processes of their own pass whole', fiveProcessesPassWhole, 300_000)
->>>>>>> 57a9ba9a (conformance: describe and title cases in plain English)

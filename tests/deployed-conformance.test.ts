@@ -47,7 +47,7 @@ async function fiveProcessesPass(): Promise<void> {
     const failed = summary.results.filter(({ outcome }) => outcome.is === 'failed')
     expect(failed.length === 0 ? '' : textReport(summary)).toBe('')
     expect(summary.results.filter(({ outcome }) => outcome.is === 'not testable').map((one) => one.case.title)).toEqual(
-      ['a key that is expired is answered as a wrong one, on every interface'],
+      ['a key that is expired is answered like a wrong one, on every interface'],
     )
   } finally {
     await gateway.stop()

@@ -1,5 +1,5 @@
 const number = '27825550101'
-/** The second number answers STOP (docs/operations/simulator.md). */
+/** Recipients of the example. The second one answers STOP (docs/operations/simulator.md). */
 const answering = ['27825550188', '27825550189']
 
 /**

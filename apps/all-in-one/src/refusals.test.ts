@@ -156,7 +156,7 @@ test('an account with a recipient limit sends to that many on all interfaces tog
 })
 
 test.each(['REST balance', 'credits', 'XML replies'] as const)(
-  '%s from where a key may not be used is answered as a wrong key is, and behind a proxy the client counts',
+  '%s from a forbidden network is answered like a wrong key, and behind a proxy the address of the client counts',
   async (name) => {
     const { app, backOffice, issued } = await start({}, ['127.0.0.1', '::1', '::ffff:127.0.0.1'])
     await backOffice.commands.restrictApiKey(issued.id, ['203.0.113.0/24', '2001:db8::/32'])

@@ -1,6 +1,6 @@
 import { createBackOffice, createGateway, type Gateway, type Ports } from '@gateway/core'
 import type { Account } from '@gateway/core/accounts'
-import { anAccount, memoryPorts, steppingClock, type AccountWanted, type SteppingClock } from '@gateway/core/testing'
+import { anAccount, memoryPorts, steppingClock, type AccountOptions, type SteppingClock } from '@gateway/core/testing'
 import { admissionGate, createLog, confirmedResponses, listen, type AdmissionGate, type Log } from '@gateway/server'
 import request, { type Test } from 'supertest'
 import { createAspServer } from '../src/index.ts'
@@ -23,7 +23,7 @@ export interface Asp {
 }
 
 export interface AspOptions {
-  readonly account?: AccountWanted
+  readonly account?: AccountOptions
   readonly gate?: AdmissionGate
   readonly log?: Log
   /** Wraps the gateway so that it can fail. */

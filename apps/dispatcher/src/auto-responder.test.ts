@@ -81,7 +81,7 @@ test('phones that answer everything with "stop", two dispatchers, one database: 
     const { total, items } = await replies()
     expect(total).toBe(120)
     const ids = new Map(submitted().flatMap((one) => (one.body.text === 'hello' ? [[one.id, one.to] as const] : [])))
-    // Both answers of a phone are assigned to dispatcherPorts message, not to the confirmation.
+    // Both answers of a phone are assigned to a message of the test, not to the confirmation.
     expect(items.every(({ answers, from }) => answers !== undefined && ids.get(answers) === from)).toBe(true)
     const optOuts: string[] = []
     for await (const some of ports.suppressions.optOuts(account.id)) optOuts.push(...some.map(({ number }) => number))

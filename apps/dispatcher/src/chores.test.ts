@@ -50,7 +50,7 @@ test('without old history, or while another process drops it, nothing is logged'
   expect([calls, lines]).toEqual([1, []])
 })
 
-test('a dispatcher drops what is old', async () => {
+test('a dispatcher drops old history', async () => {
   const clock = steppingClock()
   const stored = memoryStoredPorts(memoryStore(clock))
   const { id } = await anAccount(stored)

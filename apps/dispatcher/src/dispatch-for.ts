@@ -28,7 +28,7 @@ import { followPromotions } from './follow-promotions.ts'
 import { followWatches } from './follow-watches.ts'
 import { withAgreement, withCarriers, withProgress } from './health.ts'
 import { startPushing, type PushingSettings } from './push.ts'
-import { tellCarriers, tellUse } from './tell-carriers.ts'
+import { reportCarriers, registerUse } from './report-carriers.ts'
 import { traceCarrier } from './trace-carrier.ts'
 
 type Context<Environment> = Pick<ProcessContext<Variables>, 'log' | 'onStop' | 'onHangUp'> & {
@@ -61,7 +61,7 @@ export async function dispatchFor(
 ) {
   const agreed = await agreeWithOthers(ports, configured, environment)
   const { configuration } = agreed
-  const use = tellUse(ports.carrierVersions, agreed.user, { leaseSeconds: environment.LEASE_SECONDS, log })
+  const use = registerUse(ports.carrierVersions, agreed.user, { leaseSeconds: environment.LEASE_SECONDS, log })
   onStop('use of carriers', () => use.stop())
   const pausedCarriers = await ports.carrierModes.list()
   const pushing = startPushing({ ports, log, quietMilliseconds: () => dispatching.pause() })
@@ -89,7 +89,7 @@ export async function dispatchFor(
   onStop('changes of carriers', () => following.stop())
   if (configured.readAgain !== undefined) onHangUp(() => following.reload())
   const { process } = agreed.user
-  const telling = tellCarriers({ ...ports, process, reports: () => dispatching.reports(), log })
+  const telling = reportCarriers({ ...ports, process, reports: () => dispatching.reports(), log })
   onStop('status of carriers', () => telling.stop())
   const { carrierModes } = ports
   const modes = followModes({ carrierModes, paused: pausedCarriers, dispatching, changed: () => telling.wake(), log })

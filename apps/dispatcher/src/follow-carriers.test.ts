@@ -7,7 +7,7 @@ import type { SealedSecret } from '@gateway/core/webhooks'
 import { memoryPorts, scriptedCarrier, until } from '@gateway/core/testing'
 import { createLog } from '@gateway/server'
 import { followCarriers } from './follow-carriers.ts'
-import { tellUse } from './tell-carriers.ts'
+import { registerUse } from './report-carriers.ts'
 
 const log = createLog({ level: 'silent', name: 'test' })
 const process = { id: '0195e9c4-0000-4000-8000-000000000001', host: 'alpha', pid: 11 }
@@ -22,7 +22,7 @@ async function following(next?: () => Promise<CarrierConfiguration>) {
   await store(configuration, 0)
   const works = new Set(['a'])
   const user = { process, version: 1, simulated: undefined }
-  const use = tellUse(ports.carrierVersions, user, { leaseSeconds: 30, log })
+  const use = registerUse(ports.carrierVersions, user, { leaseSeconds: 30, log })
   const followed = followCarriers({
     ...{ ports, use, configuration, configured: { given: configuration, readAgain: next }, log },
     make: ({ id }): Carrier => scriptedCarrier({ id }),

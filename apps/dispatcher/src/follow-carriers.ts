@@ -16,13 +16,13 @@ import type { CarrierVersion } from '@gateway/core/fleet'
 import { repeat, type Log } from '@gateway/server'
 import type { ConfiguredCarriers } from './configured-carriers.ts'
 import type { Dispatching } from './dispatch.ts'
-import type { UseTold } from './tell-carriers.ts'
+import type { CarrierUse } from './report-carriers.ts'
 
 interface Following {
   readonly ports: CarrierPorts
   /** Configuration in use at the start. */
   readonly configuration: CarrierConfiguration
-  readonly use: Pick<UseTold, 'user' | 'change'>
+  readonly use: Pick<CarrierUse, 'user' | 'change'>
   readonly configured: Pick<ConfiguredCarriers, 'given' | 'readAgain'>
   readonly make: (specification: CarrierSpecification) => Carrier
   readonly dispatching: Pick<Dispatching, 'add' | 'remove'>
@@ -53,9 +53,9 @@ export interface Followed {
  */
 const drainSeconds = 70
 /** Milliseconds after which a version without a notification is noticed. */
-const lookMilliseconds = 5000
+const pollMilliseconds = 5000
 /** Milliseconds to gather notifications, because they report other changes, too. */
-const toldMilliseconds = 250
+const gatherMilliseconds = 250
 
 const none: Carriers = { carriers: [], routes: [] }
 
@@ -177,7 +177,7 @@ export function followCarriers({ ports, use, configured, make, dispatching, log,
 
   const looking = repeat({
     what: 'look for stored carriers',
-    pauseMilliseconds: lookMilliseconds,
+    pauseMilliseconds: pollMilliseconds,
     log,
     work: async () => {
       const latest = await carrierVersions.latestNumber()
@@ -192,7 +192,7 @@ export function followCarriers({ ports, use, configured, make, dispatching, log,
     gathering ??= setTimeout(() => {
       gathering = undefined
       if (!isStopped) looking.wake()
-    }, toldMilliseconds).unref()
+    }, gatherMilliseconds).unref()
   })
 
   return {

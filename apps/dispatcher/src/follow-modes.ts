@@ -1,12 +1,12 @@
 import type { CarrierId, CarrierMode } from '@gateway/core/dispatch'
-import type { CarrierModes, HeldCarrier } from '@gateway/core/fleet'
+import type { CarrierModes, PausedCarrier } from '@gateway/core/fleet'
 import { repeat, type Log } from '@gateway/server'
 import type { Dispatching } from './dispatch.ts'
 
 interface Following {
   readonly carrierModes: CarrierModes
   /** Paused and drained carriers as read before dispatching started. */
-  readonly paused: readonly HeldCarrier[]
+  readonly paused: readonly PausedCarrier[]
   readonly dispatching: Pick<Dispatching, 'setModes'>
   /** Called when the set of paused carriers has changed. */
   readonly changed: () => void
@@ -20,11 +20,11 @@ export interface FollowedModes {
 }
 
 /** Milliseconds after which a change without a notification is noticed. */
-const lookMilliseconds = 5000
+const pollMilliseconds = 5000
 /** Milliseconds to gather notifications, because they report other changes, too. */
-const toldMilliseconds = 250
+const gatherMilliseconds = 250
 
-export const modesOf = (paused: readonly HeldCarrier[]): ReadonlyMap<CarrierId, CarrierMode> =>
+export const modesOf = (paused: readonly PausedCarrier[]): ReadonlyMap<CarrierId, CarrierMode> =>
   new Map(paused.map(({ carrier, mode }) => [carrier, mode]))
 
 /** Pauses, drains and resumes carriers as operators have set them. */
@@ -32,7 +32,7 @@ export function followModes({ carrierModes, paused: first, dispatching, changed,
   let paused = first
   const looking = repeat({
     what: 'look for paused carriers',
-    pauseMilliseconds: lookMilliseconds,
+    pauseMilliseconds: pollMilliseconds,
     log,
     work: async () => {
       const next = await carrierModes.list()
@@ -50,7 +50,7 @@ export function followModes({ carrierModes, paused: first, dispatching, changed,
     gathering ??= setTimeout(() => {
       gathering = undefined
       looking.wake()
-    }, toldMilliseconds).unref()
+    }, gatherMilliseconds).unref()
   })
   return {
     notes: () =>
@@ -65,7 +65,7 @@ export function followModes({ carrierModes, paused: first, dispatching, changed,
   }
 }
 
-function differing(before: readonly HeldCarrier[], after: readonly HeldCarrier[]) {
+function differing(before: readonly PausedCarrier[], after: readonly PausedCarrier[]) {
   const [was, is] = [modesOf(before), modesOf(after)]
   const names = new Set([...was.keys(), ...is.keys()])
   return [...names].flatMap((carrier) => {

@@ -10,7 +10,7 @@ export interface FollowedPromotions {
 }
 
 /** Milliseconds between two polls for messages in doubt. */
-const lookMilliseconds = 2000
+const pollMilliseconds = 2000
 
 const countOf = (promotions: readonly Promotion[]): number => promotions.reduce((sum, { inDoubt }) => sum + inDoubt, 0)
 
@@ -25,7 +25,7 @@ export function followPromotions({
   let open: readonly Promotion[] = []
   const looking = repeat({
     what: 'look for messages in doubt',
-    pauseMilliseconds: lookMilliseconds,
+    pauseMilliseconds: pollMilliseconds,
     log,
     work: async () => {
       const before = open

@@ -13,11 +13,11 @@ interface Following {
 }
 
 /** Milliseconds to gather notifications, because they report other changes, too. */
-const toldMilliseconds = 250
+const gatherMilliseconds = 250
 /** Milliseconds between two checks whether a running watch has ended. */
-const lookMilliseconds = 5000
-/** Maximum PDUs of one watch reported in one call. */
-const tellMilliseconds = 250
+const pollMilliseconds = 5000
+/** Milliseconds between two reports of PDUs of one watch. */
+const reportMilliseconds = 250
 const countMax = 50
 
 interface Watching {
@@ -54,7 +54,7 @@ export function followWatches({ carrierWatches, clock, process, dispatching, log
     telling ??= setTimeout(() => {
       telling = undefined
       carrierWatches.tell(take()).catch(failed)
-    }, tellMilliseconds).unref()
+    }, reportMilliseconds).unref()
   }
 
   function take(): readonly WatchedTraffic[] {
@@ -74,7 +74,7 @@ export function followWatches({ carrierWatches, clock, process, dispatching, log
     lookAt = at
     looking = setTimeout(() => {
       lookAt = Infinity
-      const again = () => (watching.size > 0 ? lookIn(lookMilliseconds) : undefined)
+      const again = () => (watching.size > 0 ? lookIn(pollMilliseconds) : undefined)
       working = working.then(look).catch(failed).then(again)
     }, milliseconds).unref()
   }
@@ -93,7 +93,7 @@ export function followWatches({ carrierWatches, clock, process, dispatching, log
     dispatching.observe(observers)
   }
 
-  carrierWatches.onChange(() => lookIn(toldMilliseconds))
+  carrierWatches.onChange(() => lookIn(gatherMilliseconds))
   return {
     async stop(): Promise<void> {
       isStopped = true

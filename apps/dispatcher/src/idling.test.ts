@@ -77,7 +77,7 @@ test('a notification while falling asleep keeps the process awake', async () => 
 })
 
 test.each([
-  ['cannot be told', () => Promise.resolve('deaf' as const)],
+  ['cannot be notified', () => Promise.resolve('deaf' as const)],
   ['could not say that it sleeps', () => Promise.reject(new Error('no database'))],
 ])('a process that %s polls as often as before, and tries again', async (_, answer) => {
   const { wakeups, calls } = scripted(answer)

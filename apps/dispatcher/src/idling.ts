@@ -41,7 +41,7 @@ export function createIdling({ wakeups, settings, log, wake }: IdlingOptions): I
   })
   let stirredAt = performance.now()
   let asleep: Sleep | undefined
-  /** Calls of the sleeper, made one after the other. */
+  /** Calls of the sleeper in progress, made one after the other. */
   let telling: Promise<void> | undefined
   let stopped = false
 

@@ -53,7 +53,7 @@ test('applied receipts are pushed at once', async () => {
   await until(() => looks() > before)
 })
 
-test('without stored events it polls seldom, and at once when woken', async () => {
+test('without stored events the database is polled rarely, and at once after a wake-up', async () => {
   const { pushing, looks } = start(() => 3_600_000)
   await until(() => looks() > 0)
   const before = looks()

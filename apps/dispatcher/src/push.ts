@@ -55,7 +55,7 @@ export function startPushing({ ports, log, quietMilliseconds = () => 1000 }: Pus
     unreadable: ({ id, webhook, unreadable }) =>
       seldom(() => log.error({ list: id, webhook: webhook.id, events: unreadable }, 'a stored event cannot be read')),
   })
-  /** Until the next poll; a list that failed here is retried in time. */
+  /** Returns the pause until the next poll; a list that failed here is retried in time. */
   function pause(): number {
     const { requests, unstored, nextMilliseconds } = pusher.state()
     // Results of requests are stored soon.

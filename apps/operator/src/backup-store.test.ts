@@ -23,7 +23,7 @@ await writeFile(file, whole)
 
 let answer: (request: IncomingMessage, response: ServerResponse) => void | Promise<void>
 const answered = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-  // Some of them are left by their client.
+  // Some clients disconnect.
   await Promise.resolve(answer(request, response)).catch(() => undefined)
 }
 const server = createServer((request, response) => void answered(request, response))
@@ -38,13 +38,13 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-/** Keeps what it is sent, as an object store does. */
+/** Stored bodies by path, as in an object store. */
 const stored = new Map<string, Buffer>()
 const store: typeof answer = async (request, response) => {
   const path = request.url ?? ''
   if (request.method === 'GET') {
-    const kept = stored.get(path)
-    return void response.writeHead(kept === undefined ? 404 : 200).end(kept)
+    const storedRows = stored.get(path)
+    return void response.writeHead(storedRows === undefined ? 404 : 200).end(storedRows)
   }
   response.writeContinue()
   const body = await buffer(request)
@@ -72,11 +72,11 @@ const operator = () =>
       },
     },
   })
-const left = async () => (await readdir(tmpdir())).filter((name) => name.startsWith('gateway-transfer-'))
+const leftovers = async () => (await readdir(tmpdir())).filter((name) => name.startsWith('gateway-transfer-'))
 
-test('a backup is sent with its length and MD5, and can be verified and restored from there', async () => {
+test('a backup is sent with its length and MD5, and can be verified and restored from the store', async () => {
   answer = store
-  const before = await left()
+  const before = await leftovers()
   expect(await operator().run(['backup', 'create', '--to', address])).toEqual({
     code: 0,
     out: `${spoken}: 0 rows in 0.0 MiB. The store confirms its MD5.\n`,
@@ -86,10 +86,10 @@ test('a backup is sent with its length and MD5, and can be verified and restored
   expect(await operator().json('backup', 'create', '--to', address)).toMatchObject({ file: spoken })
   expect(await operator().row('backup', 'verify', address)).toMatchObject({ file: spoken, copied: 0 })
   expect(await operator().run(['backup', 'restore', address])).toMatchObject({ code: 0 })
-  expect(await left()).toEqual(before)
+  expect(await leftovers()).toEqual(before)
 })
 
-test('a backup comes by standard input, too', async () => {
+test('a backup can be read from standard input', async () => {
   expect(await operator().run(['backup', 'verify', '-'], whole)).toMatchObject({
     code: 0,
     out: 'Standard input is complete: 0 rows of 0 tables, as of 2026-11-18T08:00:00.000Z.\n',
@@ -129,16 +129,16 @@ const refusals: readonly (readonly [what: string, typeof answer, told: string | 
     /^http:.*\/backups\/today cannot be used: the connection was cut\.$/,
   ],
 ]
-test.each(refusals)('%s is told without the secret of its address, and nothing stays', async (_, how, told) => {
+test.each(refusals)('%s is told without the secret of its address, and nothing stays', async (_, how, expectedText) => {
   answer = how
-  const before = await left()
+  const before = await leftovers()
   const { code, out, err } = await operator().run(['backup', 'create', '--to', address])
   expect({ code, out }).toEqual({ code: 1, out: '' })
-  expect(err.trim()).toEqual(typeof told === 'string' ? told : expect.stringMatching(told))
-  expect(await left()).toEqual(before)
+  expect(err.trim()).toEqual(typeof expectedText === 'string' ? expectedText : expect.stringMatching(expectedText))
+  expect(await leftovers()).toEqual(before)
 })
 
-test('a connection that is cut in the middle of a body is told, in both directions', async () => {
+test('a connection that breaks within a body is reported, in both directions', async () => {
   const large = join(folder, 'large')
   await writeFile(large, Buffer.alloc(2 ** 22))
   answer = (request, response) => {
@@ -157,13 +157,13 @@ test('a connection that is cut in the middle of a body is told, in both directio
     })
 })
 
-test('a slow store is waited for while something moves; one that stands still is given up', async () => {
+test('a slow store is waited for while data moves, and given up when nothing does', async () => {
   const large = join(folder, 'slow')
   await writeFile(large, Buffer.alloc(24 * 2 ** 20))
   answer = async (request, response) => {
     response.writeContinue()
     let bytes = 0
-    // Slower in all than it may stand still at once.
+    // Takes longer in total than the limit of a pause.
     for await (const piece of request) {
       bytes += (piece as Buffer).length
       if (bytes < 2 ** 20) continue
@@ -185,16 +185,20 @@ test('a slow store is waited for while something moves; one that stands still is
   await expect(text(getBytes(new URL(address), options))).rejects.toThrow('no data was transferred for')
 })
 
-test('what the user ends is ended', async () => {
+test('an interruption by the user ends the transfer', async () => {
   const ending = new AbortController()
   answer = () => ending.abort()
   await expect(putFile(file, new URL(address), { signal: ending.signal })).rejects.toThrow('aborted')
 })
 
-test('another scheme is refused in a sentence, before a database is looked for', async () => {
-  const told =
+test('another scheme is refused in a sentence, before a database is opened', async () => {
+  const expectedText =
     'The place of a backup is a folder, - (standard input or output), or an http:// or https:// URL ' +
     '(such as a presigned URL of an object store), not s3://.\n'
-  expect(await operator().run(['backup', 'create', '--to', 's3://bucket/x'])).toEqual({ code: 2, out: '', err: told })
+  expect(await operator().run(['backup', 'create', '--to', 's3://bucket/x'])).toEqual({
+    code: 2,
+    out: '',
+    err: expectedText,
+  })
   expect(await operator().run(['backup', 'verify', 'ftp://host/x'])).toMatchObject({ code: 2 })
 })

@@ -7,7 +7,7 @@ import { anOperator } from '../testing/operate.ts'
 const folder = mkdtempSync(join(tmpdir(), 'confirm-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** Commands that cannot be undone, and how their questions begin. */
+/** Commands that cannot be undone, and the beginning of their questions. */
 const asking: readonly (readonly [question: string, ...args: string[]])[] = [
   ['Close account 1 (acme)? Its keys', 'account', 'close', 'acme'],
   ['Revoke key 7?', 'key', 'revoke', '7'],
@@ -52,7 +52,7 @@ test.each(asking)('without a terminal, with --yes and with --json nothing is ask
   expect((await (await aGateway(true)).run([...args, '--json'], 'n\n')).err).not.toContain('[y/N]')
 })
 
-test('an account that was not closed is as it was, and one that was is locked', async () => {
+test('after a refused confirmation an account stays as it was, and after a confirmed one it is locked', async () => {
   const operator = await aGateway(true)
   await operator.run(['account', 'close', 'acme'], 'n\n')
   expect(await operator.row('account', 'show', 'acme')).toMatchObject({ locked: false })
@@ -63,7 +63,7 @@ test('an account that was not closed is as it was, and one that was is locked', 
 const csv = join(folder, 'numbers.csv')
 writeFileSync(csv, '27825550102\n')
 
-/** Every command that names an account. */
+/** All commands that name an account. */
 test.each<readonly string[]>([
   ['account', 'set', 'ACCOUNT', '--surname', 'x'],
   ['account', 'limit', 'ACCOUNT', '--requests', '5'],
@@ -94,7 +94,7 @@ test.each<readonly string[]>([
   ['message', 'find', '--number', '27825550101', '--account', 'ACCOUNT'],
   ['audit', 'list', '--account', 'ACCOUNT'],
   ['send', '--account', 'ACCOUNT', '--to', '27825550101', '--text', 'Hello'],
-])('a login is accepted where an account is named: %s %s %s', async (...args) => {
+])('a login is accepted as the name of an account: %s %s %s', async (...args) => {
   const secret = /gw_\S+|[A-Za-z0-9_-]{16,}/g
   const run = async (name: string) => {
     const operator = await aGateway(false)
@@ -107,7 +107,7 @@ test.each<readonly string[]>([
   expect([unknown.code, unknown.err]).toEqual([1, 'There is no account nobody.\n'])
 })
 
-test('digits are an id first: no login of digits takes the place of an account', async () => {
+test('digits mean an id first, so that a login of digits cannot stand for another account', async () => {
   const operator = anOperator()
   const { id } = await anAccount(operator.ports, { login: '7' })
   expect(id).toBe(anAccountId(1))
@@ -128,14 +128,14 @@ test.each([
     ['account', '--help'],
   ],
   [['help'], ['--help']],
-])('%j prints what %j prints', async (words, asked) => {
+])('%j prints the same as %j', async (words, equivalent) => {
   const operator = anOperator()
-  const help = await operator.run(asked)
+  const help = await operator.run(equivalent)
   expect(await operator.run(words)).toEqual(help)
   expect(help.out).toContain('Usage: gateway')
 })
 
-test('help of what there is not says so', async () => {
+test('the help of an unknown command reports that', async () => {
   expect(await anOperator().run(['help', 'account', 'opne'])).toEqual({
     ...{ code: 2, out: '' },
     err: "There is no command 'account opne'. See 'gateway --help'.\n",

@@ -51,7 +51,7 @@ test.each<[what: string, text: string, records: readonly [line: number, ...field
   expect(await all(Array.from(text))).toEqual(expected)
 })
 
-test('a quote that is never closed is told with the line where its record begins', async () => {
+test('a quote that is never closed is reported with the line where its record begins', async () => {
   await expect(all(['a\nb\n"c\nd'])).rejects.toEqual(new CsvError(3, 'a quote is not closed'))
   await expect(all(['a\n"', 'x'.repeat(recordBytesMax + 1)])).rejects.toMatchObject({ line: 2 })
 })
@@ -75,11 +75,11 @@ test.each([
   expect(unguarded(field)).toBe(text)
 })
 
-test('numbers and times are written as they are', () => {
+test('numbers and times are written unchanged', () => {
   expect(csvLine([-1.5, '2026-10-18T08:00:00.000Z', 'a,"b"'])).toBe('-1.5,2026-10-18T08:00:00.000Z,"a,""b"""\r\n')
 })
 
-test('whatever texts are written are read back, in whatever pieces they come', async () => {
+test('any texts are written and read back, in pieces of any size', async () => {
   const texts = fc.array(fc.tuple(fc.string({ unit: 'binary' }), fc.string()), { maxLength: 20 })
   await fc.assert(
     fc.asyncProperty(texts, fc.nat({ max: 10 }), async (rows, size) => {

@@ -12,7 +12,7 @@ const pages = [
   ),
 ].filter((name) => name.endsWith('.md') && name !== 'CHANGELOG.md')
 
-/** What stands for a value on the pages. */
+/** Values for the placeholders on the pages. */
 const values: Readonly<Record<string, string>> = {
   ID: '3',
   LOGIN: 'acme',
@@ -27,7 +27,7 @@ const values: Readonly<Record<string, string>> = {
   OTHER: '7',
 }
 
-/** The words of a command as a shell would have them, up to what it would do besides. */
+/** Returns the words of a command as a shell would split them, up to a pipe or redirection. */
 function wordsOf(line: string): readonly string[] {
   const [command = ''] = line.split(/\s(?:#|&&|\||>|<|2>)\s?/)
   const words = [...command.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(
@@ -44,7 +44,9 @@ interface Documented {
   readonly isWhole: boolean
 }
 
-/** The commands of a page: lines of code, and `gateway …` in a sentence, which may leave out what it needs. */
+/**
+ * Returns the commands of a page: lines of code, and `gateway …` in sentences, where required arguments may be missing.
+ */
 function commandsOf(page: string): readonly Documented[] {
   const text = readFileSync(join(root, page), 'utf8')
   const blocks = [...text.matchAll(/^ *```\w*\n([\s\S]*?)^ *```/gm)].map(([, block = '']) => block)
@@ -67,7 +69,7 @@ function commandsOf(page: string): readonly Documented[] {
 
 const everyCommand = (command: Command): readonly Command[] => [command, ...command.commands.flatMap(everyCommand)]
 
-/** What is wrong with a command; undefined: the command line takes it. Nothing of it is done. */
+/** Returns what is wrong with a command, or undefined if the command line accepts it. Does not run it. */
 async function problemOf({ line, isWhole }: Documented): Promise<string | undefined> {
   const nothing = () => Promise.resolve()
   const never = () => Promise.reject(new CommanderError(0, '', ''))
@@ -83,7 +85,7 @@ async function problemOf({ line, isWhole }: Documented): Promise<string | undefi
   } catch (problem) {
     if (!(problem instanceof CommanderError) || problem.exitCode === 0)
       return problem instanceof CommanderError ? undefined : String(problem)
-    // In a sentence what everybody knows is left out.
+    // A sentence may omit required arguments.
     const isLeftOut = /missingArgument|missingMandatoryOptionValue|commander\.help|optionMissingArgument/.test(
       problem.code,
     )
@@ -91,7 +93,7 @@ async function problemOf({ line, isWhole }: Documented): Promise<string | undefi
   }
 }
 
-test('every command on a page for users is one that the command line takes', async () => {
+test('every command on a page for users is accepted by the command line', async () => {
   const documented = pages.flatMap(commandsOf)
   expect(documented.length).toBeGreaterThan(80)
   const problems = await Promise.all(documented.map(async (one) => ({ ...one, problem: await problemOf(one) })))
@@ -103,6 +105,6 @@ test.each([
   ['key issue 3 --until 1d', false],
   ['credits top-up 3 many --why gift', false],
   ['key issue', true],
-])('%s would be found', async (line, isWhole) => {
+])('%s would be detected', async (line, isWhole) => {
   expect(await problemOf({ page: 'here', line, isWhole })).toMatch(/^commander/)
 })

@@ -13,7 +13,7 @@ afterAll(() => rm(folder, { recursive: true }))
 const number = '+27825550101'
 const webhook = ['--account', '1', '--url', 'https://crm.example.com/events']
 
-/** Each command once, in an order in which each has something to do. `FOLDER`: that of the test. */
+/** All commands once, in an order in which each has something to do. `FOLDER` stands for the folder of the test. */
 const calls: readonly (readonly string[])[] = [
   ['migrate'],
   ['account', 'open', '--login', 'main', '--credits', '100'],
@@ -119,7 +119,10 @@ const calls: readonly (readonly string[])[] = [
   ['database', 'copy', '--to', 'postgres://me@db/x'],
 ]
 
-/** Run where there is what they need: tests/carrier-test.test.ts, and those of carriers, doctor, init and backup. */
+/**
+ * Commands that need more than this test has. They run in tests/carrier-test.test.ts and in the tests of carriers,
+ * doctor, init and backup.
+ */
 const elsewhere = [
   ...['carrier test', 'carrier show', 'carrier watch', 'doctor', 'init', 'database upgrade'],
   ...['backup create', 'backup restore', 'backup verify'],
@@ -139,18 +142,18 @@ const program = createProgram(
 const pathOf = (call: readonly string[]): string =>
   pathsOf(program).find((path) => call.join(' ').startsWith(path)) ?? ''
 
-test('each command prints one document of names that are on the page; what only reads is {rows, total}', async () => {
+test('each command prints one document with names of the page; reading commands print {rows, total}', async () => {
   await writeFile(join(folder, 'carriers.json'), JSON.stringify({ carriers: [{ name: 'a', url: 'simulator:' }] }))
   const operator = anOperator()
   for (const call of calls) {
     if (call[1] === 'refund') await takeAll(operator)
     const args = call.map((arg) => arg.replace('FOLDER', folder))
-    // What it prints is checked where every command of the tests is run: testing/vocabulary.ts.
+    // The printed document is checked wherever a test runs a command: testing/vocabulary.ts.
     expect([call, typeof (await operator.json(...args))]).toEqual([call, 'object'])
   }
 })
 
-test('that is every command there is', () => {
+test('the list contains every command', () => {
   expect([...new Set([...calls.map(pathOf), ...elsewhere])].sort()).toEqual([...pathsOf(program)].sort())
   expect(types.size).toBeGreaterThan(100)
 })

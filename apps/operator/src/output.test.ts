@@ -19,7 +19,7 @@ const setUp = ({ json = false, outIsTerminal = false, errIsTerminal = false, col
 const row = (id: number, name: string): Row => ({ json: { id, name }, cells: [String(id), name] })
 const many = Array.from({ length: 1200 }, (_, at) => row(at, 'x'))
 
-test('rows are columns for a person, without blanks at the ends of lines', async () => {
+test('rows are columns for a person, without trailing blanks', async () => {
   const { out, output } = setUp()
   await output.rows(['ID', 'NAME'], [row(1, 'a'), row(20, '')])
   expect(out.text()).toBe('ID  NAME\n1   a\n20\n')
@@ -33,7 +33,7 @@ test.each([0, 1, 1200])('%d rows are one JSON document', async (count) => {
 })
 
 test.each([0, 1, 1200])(
-  '%d rows with their sums are one JSON document; for a person the sums are the last row',
+  '%d rows with sums are one JSON document; for a person the sums are the last row',
   async (count) => {
     const rows = many.slice(0, count)
     const json = setUp({ json: true })
@@ -68,7 +68,7 @@ test.each<[what: string, columns: number | undefined, width: number]>([
   expect(piped.out.text()).toContain('x'.repeat(60))
 })
 
-test('a table that fits is not cut, and a cut one never shows half of a character', async () => {
+test('a table that fits is not cut, and a cut never divides a character', async () => {
   const { out, output } = setUp({ outIsTerminal: true, columns: 24 })
   const letters = 'abcdefghijklmnopqr'
   await output.rows(['ID', 'NAME'], [row(1, `${letters}st`)])
@@ -76,7 +76,7 @@ test('a table that fits is not cut, and a cut one never shows half of a characte
   expect(out.text()).toBe(`ID  NAME\n1   ${letters}st\nID  NAME\n1   ${letters}…\n`)
 })
 
-test('characters that fill two columns of a terminal, or none, count as such', async () => {
+test('characters that fill two columns of a terminal, or none, are counted correctly', async () => {
   const { out, output } = setUp({ outIsTerminal: true, columns: 27 })
   const cells = (name: string) => ({ json: {}, cells: ['1', name, 'x'] })
   const name = '山田太郎山田太郎山田'
@@ -87,7 +87,7 @@ test('characters that fill two columns of a terminal, or none, count as such', a
   )
 })
 
-test('where columns would be too narrow to be read, each row is a block; what it does not have is left out', async () => {
+test('if columns would be too narrow to read, each row is a block without its empty cells', async () => {
   const name = 'n'.repeat(15)
   const rows = many
     .slice(0, 600)
@@ -105,7 +105,7 @@ test('where columns would be too narrow to be read, each row is a block; what it
   expect(empty.out.text()).toBe('SOM…  OTH…\n')
 })
 
-test('what is to be read whole is folded between words, and within a word only where it is longer than its line', async () => {
+test('long texts are folded between words, and within a word only if it is longer than its line', async () => {
   const { out, output } = setUp({ outIsTerminal: true, columns: 50 })
   const advice = `stop it; then on it: ${'x'.repeat(25)} and start it again`
   await output.rows(['STATE', 'SAYS', 'WHAT TO DO'], [{ json: {}, cells: ['bad', 'old-primary, timeline 1', advice] }], undefined, 'folded') // prettier-ignore
@@ -120,7 +120,7 @@ test('what is to be read whole is folded between words, and within a word only w
   )
 })
 
-test('what a name holds cannot steer the terminal', async () => {
+test('a name cannot control the terminal', async () => {
   const { out, output } = setUp()
   await output.rows(['ID', 'NAME'], [row(1, '\u001b[2J\nroot')])
   expect(out.text()).toBe('ID  NAME\n1   ?[2J?root\n')
@@ -129,7 +129,7 @@ test('what a name holds cannot steer the terminal', async () => {
 const deceiving = 'a\u202eb\u2066c\u200bd\u200fe\ufefff\u2028g\u00adh\u009b31mi\u001b[2Jj\u007fk\u{e0041}l'
 const shown = 'a<U+202E>b<U+2066>c<U+200B>d<U+200F>e<U+FEFF>f<U+2028>g<U+00AD>h?31mi?[2Jj?k<U+E0041>l'
 
-test('no way of showing text lets a stored one steer the terminal or hide what it says', async () => {
+test('no output lets a stored text control the terminal or hide its content', async () => {
   const { out, err, output } = setUp({ outIsTerminal: true, errIsTerminal: true, columns: 200 })
   await output.rows(['NAME'], [{ json: {}, cells: [deceiving] }])
   await output.stream(oneByOne({ json: {}, text: deceiving }))
@@ -147,7 +147,7 @@ test('no way of showing text lets a stored one steer the terminal or hide what i
   expect(err.text().replaceAll('\r\u001b[K', '')).toBe(`${shown}\n${shown}`)
 })
 
-test('a program gets such a text as it is stored, with escapes of JSON, and a file gets it whole', async () => {
+test('a program gets a text as stored, with JSON escapes, and a file gets it unchanged', async () => {
   const { out, output } = setUp({ json: true })
   output.result({ name: deceiving })
   expect(out.text()).not.toMatch(/[^\n -~]/)
@@ -161,7 +161,7 @@ test('a program gets such a text as it is stored, with escapes of JSON, and a fi
   expect(file.out.text()).toContain(deceiving)
 })
 
-test('letters, marks and pictures of every script are shown as they are', async () => {
+test('letters, marks and pictures of every script are shown unchanged', async () => {
   const { out, output } = setUp()
   const text = 'Zoë, שלום, مرحبا, नमस्ते, 한국어, ❤️, 👩, e\u0301'
   await output.rows(['NAME'], [{ json: {}, cells: [text] }])
@@ -173,7 +173,7 @@ async function* oneByOne<One>(one: One): AsyncIterable<One> {
   yield one
 }
 
-test('the first rows are shown before the last are there', async () => {
+test('the first rows are printed before the last have been read', async () => {
   const { out, output } = setUp()
   let go = (): void => undefined
   const waits = new Promise<void>((resolve) => (go = resolve))
@@ -190,7 +190,7 @@ test('the first rows are shown before the last are there', async () => {
   expect(out.text()).toContain('last')
 })
 
-test('rows are no longer read once nobody reads them', async () => {
+test('reading stops once nobody reads the output', async () => {
   let read = 0
   async function* endless(): AsyncIterable<Row> {
     for (;;) {
@@ -203,7 +203,7 @@ test('rows are no longer read once nobody reads them', async () => {
   expect(read).toBeLessThan(10)
 })
 
-test('progress is shown on a terminal, cleared by what follows, and nowhere else', async () => {
+test('progress is shown on a terminal only, and cleared by later output', async () => {
   const shown = setUp({ errIsTerminal: true })
   shown.output.progress('half')
   shown.output.note('a note')
@@ -220,13 +220,13 @@ test('progress is shown on a terminal, cleared by what follows, and nowhere else
   }
 })
 
-test('rows that run by on the terminal need no progress', async () => {
+test('rows that are printed on the terminal need no progress', async () => {
   const { err, output } = setUp({ outIsTerminal: true, errIsTerminal: true })
   await output.rows(['ID', 'NAME'], many)
   expect(err.text()).toBe('')
 })
 
-test('long work shows after a second that it goes on, and ends with its result or its failure', async () => {
+test('after a second long work is reported as running, until its result or failure', async () => {
   const { err, output } = setUp({ errIsTerminal: true })
   expect(await output.during('Work', Promise.resolve(7))).toBe(7)
   expect(err.text()).toBe('')
@@ -238,7 +238,7 @@ test('long work shows after a second that it goes on, and ends with its result o
   await expect(output.during('Work', Promise.reject(new Error('no')))).rejects.toThrow('no')
 })
 
-test('a program gets the result and nothing that is for a person', () => {
+test('a program gets the result without remarks for people', () => {
   const { out, err, output } = setUp({ json: true, errIsTerminal: true })
   output.line('a line')
   output.note('a note')

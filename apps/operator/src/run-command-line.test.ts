@@ -69,7 +69,7 @@ test.each([
   [['-V'], versionLine],
   [['--version', '--json'], JSON.stringify(release)],
   [['--json', '--version'], JSON.stringify(release)],
-])('%j prints the version, needs no database and is no error', async (args, expected) => {
+])('%j prints the version, needs no database and succeeds', async (args, expected) => {
   const [out, err] = [textOf(), textOf()]
   const code = await runCommandLine(args, { ...closed, out: out.stream, err: err.stream })
   expect([code, out.text(), err.text()]).toEqual([0, `${expected}\n`, ''])
@@ -91,7 +91,7 @@ test.each([
   ['send', '--to <numbers>', true],
   ['send', '--wait', false],
   ['key issue', '--label <text>', false],
-])('the help of %s says whether %s is required', async (command, option, required) => {
+])('the help of %s shows whether %s is required', async (command, option, required) => {
   const { out } = await anOperator().run([...command.split(' '), '--help'])
   const [, from = ''] = out.split(`\n  ${option} `)
   const [described = ''] = from.split(/\n {2}-/)
@@ -99,7 +99,7 @@ test.each([
   expect(described.replace(/\s+/g, ' ').includes('(required)')).toBe(required)
 })
 
-test('the help of all names every group, the environment and the exit codes', async () => {
+test('the complete help names every group, the environment and the exit codes', async () => {
   const { code, out } = await anOperator().run(['--help'])
   expect(code).toBe(0)
   for (const word of [
@@ -123,7 +123,7 @@ test('the help of all names every group, the environment and the exit codes', as
 test.each([
   ['nothing', []],
   ['a group alone', ['account']],
-])('%s is answered by the help, on standard error, and 2', async (_, args) => {
+])('%s is answered by the help, on standard error, with exit code 2', async (_, args) => {
   const { code, out, err } = await anOperator().run(args)
   expect([code, out]).toEqual([2, ''])
   expect(err).toMatch(/^Usage: gateway/)
@@ -144,7 +144,7 @@ test.each([
     ['account', 'list', 'x'],
     "Too many arguments for 'list'. Expected 0 arguments but got 1. See 'gateway account list --help'.",
   ],
-])('%s is told in a sentence, or as JSON, and 2', async (_, args, message) => {
+])('%s is reported in a sentence, or as JSON, with exit code 2', async (_, args, message) => {
   const operator = anOperator()
   expect(await operator.run(args)).toEqual({ code: 2, out: '', err: `${message}\n` })
   const { code, out, err } = await operator.run([...args, '--json'])
@@ -152,7 +152,7 @@ test.each([
   expect(JSON.parse(err)).toEqual({ error: expect.any(String) as string })
 })
 
-test('what is out of order is told in a sentence, or as JSON, and 3', async () => {
+test('a database that is out of order is reported in a sentence, or as JSON, with exit code 3', async () => {
   const [text, json] = [textOf(), textOf()]
   expect(await runCommandLine(['account', 'list'], { ...closed, err: text.stream })).toBe(3)
   expect(await runCommandLine(['account', 'list', '--json'], { ...closed, err: json.stream })).toBe(3)
@@ -174,7 +174,7 @@ const failing = (code: string): Writable =>
 test.each([
   ['of which only the first lines are read ends quietly', 'EPIPE', 0, ''],
   ['that cannot be written is an error', 'ENOSPC', 3, 'The result cannot be written: ENOSPC: write\n'],
-])('a result %s', async (_, problem, expected, told) => {
+])('a result %s', async (_, problem, expected, message) => {
   const operator = anOperator()
   await anAccount(operator.ports)
   const err = textOf()
@@ -191,5 +191,5 @@ test.each([
         backups: noBackups,
       }),
   })
-  expect([code, err.text()]).toEqual([expected, told])
+  expect([code, err.text()]).toEqual([expected, message])
 })

@@ -28,6 +28,6 @@ test.each([
   'T10:00',
   '2026-10-18T10:00+15:00',
   '2026-10-18T10:00+02:60',
-])('%j is no time', (text) => {
+])('%j is not a time', (text) => {
   expect(parseTime(text)).toBeUndefined()
 })

@@ -20,7 +20,7 @@ test.each([
   ['secret', 'secret'],
   [' se cret \nmore\n', ' se cret '],
   ['', ''],
-])('of a pipe with %j the password is %j, and nothing is shown', async (piped, expected) => {
+])('from a pipe with %j the password is %j, and nothing is shown', async (piped, expected) => {
   const { stdin, seen, input } = setUp(false)
   stdin.end(piped)
   expect(await input.password()).toBe(expected)
@@ -44,7 +44,7 @@ async function typeTwice(first: string, second: string) {
   return { typed, seen }
 }
 
-test('a terminal is asked twice and shows nothing of what is typed', async () => {
+test('a terminal is asked twice, and typed characters are not shown', async () => {
   const { typed, seen } = await typeTwice('secret', 'secret')
   expect(await typed).toBe('secret')
   expect(seen.text).toBe('Password: \nPassword again: \n')
@@ -56,7 +56,7 @@ test('two passwords that differ are refused', async () => {
   expect(seen.text).toBe('Password: \nPassword again: \n')
 })
 
-test('a blank answer is not asked for again', async () => {
+test('a blank answer is accepted without asking again', async () => {
   const { stdin, seen, input } = setUp(true)
   const typed = input.password()
   stdin.write('\n')
@@ -64,7 +64,7 @@ test('a blank answer is not asked for again', async () => {
   expect(seen.text).toBe('Password: \n')
 })
 
-test('Ctrl-C while a terminal is asked interrupts, and is no answer', async () => {
+test('Ctrl-C during a question interrupts, and is not an answer', async () => {
   const { stdin, seen, input } = setUp(true)
   let answered = false
   void input.password().then(() => (answered = true))

@@ -13,22 +13,22 @@ test.each([
   ['silence', new Error('Connection terminated due to connection timeout')],
   ['no password', new Error('SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string')],
   ['no TLS', new Error('The server does not support SSL connections')],
-])('a database that cannot be reached (%s): one sentence that names DATABASE_URL', (_, problem) => {
-  const told = explain(problem, url)
-  expect(told).toMatch(/^The database cannot be reached: .+\. Check DATABASE_URL/)
-  expect(told).not.toContain('\n')
+])('an unreachable database (%s) is reported in one sentence that names DATABASE_URL', (_, problem) => {
+  const message = explain(problem, url)
+  expect(message).toMatch(/^The database cannot be reached: .+\. Check DATABASE_URL/)
+  expect(message).not.toContain('\n')
 })
 
 test.each([
   ['53100', 'could not write init file: No space left on device', /^The disk of the database is full\. Enlarge/],
   ['53300', 'sorry, too many clients already', /^The database accepts no further connections\. End idle sessions/],
-])('where the server is out of something (%s) that is told, and what to do', (code, said, words) => {
-  const told = explain(withCode(said, code), url)
-  expect(told).toMatch(words)
-  expect(told).toContain(`PostgreSQL says: ${said}.`)
+])('an exhausted resource of the server (%s) is reported with advice', (code, said, words) => {
+  const message = explain(withCode(said, code), url)
+  expect(message).toMatch(words)
+  expect(message).toContain(`PostgreSQL says: ${said}.`)
 })
 
-test('a name with several addresses tells what happened at each', () => {
+test('for a name with several addresses the result at each is reported', () => {
   const problem = new AggregateError(
     [new Error('connect ECONNREFUSED ::1:9'), new Error('connect ECONNREFUSED 127.0.0.1:9')],
     '',
@@ -38,27 +38,27 @@ test('a name with several addresses tells what happened at each', () => {
   )
 })
 
-test('of the embedded database its log is named instead', () => {
+test('for the embedded database its log is named instead', () => {
   expect(explain(withCode('connect ENOENT', 'ENOENT'), undefined)).toContain('DATA_DIR/postgres')
 })
 
-test('a password is never told', () => {
+test('a password is never shown', () => {
   expect(explain(withCode(`no ${url}`, 'ERR_X'), url)).not.toContain('hunter2')
   expect(explain(new Error(`no ${url}`), url)).toBe('no postgres://me:***@db/x')
 })
 
-test('what the database refuses is told as its word', () => {
+test('a refusal of the database is reported in its words', () => {
   expect(explain(withCode('permission denied for schema public', '42501'), url)).toBe(
     'The database refuses: permission denied for schema public.',
   )
 })
 
-test('after a lost answer it is said that nobody knows', () => {
+test('after a lost answer the message says that the outcome is unknown', () => {
   expect(explain(new Error('the answer of the database was lost'), url)).toContain(
     'the change may or may not have been made',
   )
 })
 
-test('other problems say themselves what to do', () => {
+test('other problems have advice of their own', () => {
   expect(explain(new Error('DATA_DIR /x cannot be used.'), undefined)).toBe('DATA_DIR /x cannot be used.')
 })

@@ -25,24 +25,24 @@ export interface Outcome {
 export interface Operator {
   readonly ports: Ports
   readonly store: MemoryStore
-  /** Runs a command that may fail. `typed` is what comes by standard input. */
+  /** Runs a command that may fail. `typed` is its standard input. */
   run(args: readonly string[], typed?: string | Buffer): Promise<Outcome>
   /** Runs a command that must succeed, with `--json`, and returns its document. */
   json<Result>(...args: readonly string[]): Promise<Result>
-  /** The same of a command that only reads: its rows, all of them. */
+  /** Runs a command that only reads and returns all its rows. */
   rows<Row>(...args: readonly string[]): Promise<readonly Row[]>
-  /** The same of one that shows one thing. */
+  /** Runs a command that shows one item and returns it. */
   row<Row>(...args: readonly string[]): Promise<Row>
-  /** The user ends the command that runs. */
+  /** Interrupts the running command as its user would. */
   interrupt(): void
-  /** What the command that runs has written so far. */
+  /** Returns the output of the running command so far. */
   written(): string
 }
 
 const notHere = () => Promise.reject(new Error('not here'))
 export const noBackups = { create: notHere, write: notHere, restore: notHere }
 
-/** Of an embedded PostgreSQL that is as it should be. */
+/** Surroundings of a healthy embedded PostgreSQL. */
 export const soundSurroundings: Surroundings = {
   database: {
     settings: new Map([
@@ -66,7 +66,7 @@ export const soundSurroundings: Surroundings = {
   clockOffsetSeconds: 0,
 }
 
-/** Who operates a gateway in memory that begins empty, on 2026-10-18 at 10:00 of the gateway's time. */
+/** Creates an operator of a gateway in memory. It starts empty, on 2026-10-18 at 10:00 of the gateway's time. */
 export function anOperator(
   other: {
     ports?: (ports: Ports) => Ports
@@ -74,11 +74,11 @@ export function anOperator(
     copyTo?: Opened['copyTo']
     backups?: Opened['backups']
     surroundings?: Surroundings
-    /** Until then the database is not open. */
+    /** Delays the opening of the database until it resolves. */
     opening?: Promise<void>
     clock?: Clock
     variables?: Readonly<Record<string, string>>
-    /** Standard input and standard error are a terminal. */
+    /** True if standard input and standard error are a terminal. */
     isTerminal?: boolean
   } = {},
 ): Operator {
@@ -153,7 +153,7 @@ export function anOperator(
   }
 }
 
-/** A carrier takes all single messages that wait. */
+/** Dispatches all waiting messages of the single lane to a carrier that accepts them. */
 export async function takeAll({ ports: { claimedBatches } }: Operator): Promise<void> {
   const dispatcher = await claimedBatches.register(600)
   const lane = {
@@ -175,7 +175,7 @@ export async function takeAll({ ports: { claimedBatches } }: Operator): Promise<
   await claimedBatches.retire(dispatcher)
 }
 
-/** A stream that keeps what it is given; a terminal, if so wanted. */
+/** Creates a stream that stores its input; a terminal if requested. */
 export function textOf(
   isTTY = false,
   columns?: number,

@@ -15,7 +15,7 @@ import {
   memoryStore,
   memoryStoredPorts,
   steppingClock,
-  type AccountWanted,
+  type AccountOptions,
   type MemoryStore,
   type SteppingClock,
 } from '@gateway/core/testing'
@@ -87,7 +87,7 @@ export const sameOrigin = { 'Sec-Fetch-Site': 'same-origin' }
  * gateway time.
  */
 export async function startPortal(
-  wanted: AccountWanted = {},
+  wanted: AccountOptions = {},
   log: Log = silent,
   gate: AdmissionGate = admissionGate(100),
   oidc?: OidcSettings,
@@ -137,7 +137,7 @@ export async function startPortal(
 }
 
 /** Opens an account with the password that all tests use. */
-export const aHolder = async (ports: Ports, wanted: AccountWanted = {}): Promise<Account> =>
+export const aHolder = async (ports: Ports, wanted: AccountOptions = {}): Promise<Account> =>
   anAccount(ports, { password: await ports.secrets.hashPassword(password), ...wanted })
 
 function visit(url: string): Visitor {

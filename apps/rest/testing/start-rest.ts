@@ -1,6 +1,6 @@
 import { createBackOffice, createGateway, type Gateway, type Ports } from '@gateway/core'
 import type { Account } from '@gateway/core/accounts'
-import { anAccount, memoryPorts, steppingClock, type AccountWanted, type SteppingClock } from '@gateway/core/testing'
+import { anAccount, memoryPorts, steppingClock, type AccountOptions, type SteppingClock } from '@gateway/core/testing'
 import { admissionGate, createLog, listen, type AdmissionGate, type Log } from '@gateway/server'
 import request, { type Test } from 'supertest'
 import { createRestServer } from '../src/index.ts'
@@ -26,7 +26,7 @@ export interface Rest {
 }
 
 export interface RestOptions {
-  readonly account?: AccountWanted
+  readonly account?: AccountOptions
   readonly gate?: AdmissionGate
   readonly log?: Log
   /** Wraps the gateway so that it can fail. */

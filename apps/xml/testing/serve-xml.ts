@@ -1,7 +1,7 @@
 import { createBackOffice, createGateway, type Ports } from '@gateway/core'
 import type { Account } from '@gateway/core/accounts'
 import type { Order } from '@gateway/core/messages'
-import { anAccount, memoryPorts, steppingClock, type AccountWanted } from '@gateway/core/testing'
+import { anAccount, memoryPorts, steppingClock, type AccountOptions } from '@gateway/core/testing'
 import { admissionGate, createLog, confirmedResponses } from '@gateway/server'
 import request from 'supertest'
 import { createXmlServer, type XmlServerSettings } from '../src/index.ts'
@@ -48,7 +48,7 @@ const recordingOrders = (ports: Ports, orders: Order[]): Ports => ({
 })
 
 export interface Serving {
-  readonly wanted?: AccountWanted
+  readonly wanted?: AccountOptions
   readonly settings?: Partial<XmlServerSettings>
   readonly change?: (ports: Ports) => Ports
 }

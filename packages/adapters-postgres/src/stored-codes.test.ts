@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { TransferFailure } from '@gateway/core/credits'
 import type { DoubtDecision } from '@gateway/core/dispatch'
-import type { HeldCarrier } from '@gateway/core/fleet'
+import type { PausedCarrier } from '@gateway/core/fleet'
 import { INCIDENT, OUTCOME } from '@gateway/core/messages'
 import { messageSequence, type PauseReason, type PushFailure } from '@gateway/core/webhooks'
 import { migrations } from './migrations.ts'
@@ -37,7 +37,7 @@ const sections: Readonly<Record<string, Codes>> = {
 
 /** Words of types, which have no list at run time. The build fails if core has others. */
 const pauseReasons = { 'by-request': 1, failing: 1 } satisfies Record<PauseReason, 1>
-const modes = { paused: 1, drained: 1 } satisfies Record<HeldCarrier['mode'], 1>
+const modes = { paused: 1, drained: 1 } satisfies Record<PausedCarrier['mode'], 1>
 const failures = {
   'not-a-url': 1,
   'not-https': 1,

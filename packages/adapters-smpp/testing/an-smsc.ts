@@ -3,7 +3,7 @@ import type {
   Carrier,
   CarrierHandlers,
   DeliveryReceipt,
-  KeptUnreadReceipt,
+  StoredUnreadReceipt,
   Submission,
   SubmissionAnswer,
   UnreadReceipt,
@@ -199,7 +199,7 @@ export async function start(
 export function aStore() {
   const store = {
     isAway: false,
-    kept: [] as readonly KeptUnreadReceipt[],
+    kept: [] as readonly StoredUnreadReceipt[],
     keep(receipts: readonly UnreadReceipt[]): Promise<void> {
       if (store.isAway) return Promise.reject(new Error('away'))
       const additions = receipts.map((one, at) => ({ ...one, id: (store.kept.length + at + 1) as UnreadReceiptId }))

@@ -65,7 +65,7 @@ test('each movement is listed with the balance after it, and they add up', async
   expect((await operator.run(['credits', 'verify'])).code).toBe(0)
 })
 
-test('as CSV it has a head and CR LF, and no text of somebody else is a formula', async () => {
+test('the CSV has a head and CR LF, and texts of others cannot become formulas', async () => {
   const { code, out, err } = await (
     await aBusyAccount()
   ).run(['account', 'ledger', '1', '--csv', '--from', '2026-10-19'])
@@ -81,7 +81,7 @@ test('as CSV it has a head and CR LF, and no text of somebody else is a formula'
   )
 })
 
-test('the statements of all accounts come in one run, one account after the other', async () => {
+test('statements of all accounts are printed in one run, one account after the other', async () => {
   const operator = await aBusyAccount()
   const rows = await operator.rows<{ account: number; balance: number }>('account', 'ledger', '--all')
   expect(rows.map(({ account, balance }) => [account, balance])).toEqual([
@@ -113,7 +113,7 @@ test.each([
   [['--to', '2026-10-18'], [100]],
   [['--from', '202610191001', '--to', '202610191002'], [97.5]],
   [['--from', '2026-10-20'], []],
-])('the period %j is that of the day or the minute at GMT+2', async (period, balances) => {
+])('the period %j is the day or the minute at GMT+2', async (period, balances) => {
   const operator = await aBusyAccount()
   const rows = await operator.rows<{ balance: number }>('account', 'ledger', '1', ...period)
   expect(rows.map(({ balance }) => balance)).toEqual(balances)
@@ -133,7 +133,7 @@ test('refunds are listed with their send and their code', async () => {
   expect(out).toContain('  returned  1.0     98.0     of the send of message 2, code 102\n')
 })
 
-test('a ledger that does not add up is listed, and then refused', async () => {
+test('a ledger that does not add up is listed, and the command then fails', async () => {
   const operator = await aBusyAccount()
   const { ports } = operator
   const broken = anOperator({
@@ -155,13 +155,16 @@ test('a ledger that does not add up is listed, and then refused', async () => {
   expect((await broken.run(['account', 'ledger', '1', '--from', '2026-10-19'])).code).toBe(0)
 })
 
-test('no account, and two forms at once, are refused', async () => {
+test('a missing account, and an account together with --all, are refused', async () => {
   const operator = anOperator()
   expect(await operator.run(['account', 'ledger', '7'])).toEqual({ code: 1, out: '', err: 'There is no account 7.\n' })
   expect((await operator.run(['account', 'ledger', '7', '--csv', '--json'])).code).toBe(2)
 })
 
-/** 1 is a main account with 100 credits, 2 and 3 are its sub accounts with 10 each, 4 is a stranger. */
+/**
+ * Opens account 1 as a main account with 100 credits, 2 and 3 as its sub accounts with 10 each, and 4 as another main
+ * account.
+ */
 async function aFamily() {
   const operator = anOperator()
   const main = await anAccount(operator.ports)
@@ -216,7 +219,7 @@ test.each([
   expect(await transfer(from, to, '1')).toEqual({ code: 1, out: '', err: `${message}\n` })
 })
 
-test('a transfer that the store could not do, and did not do, says so', async () => {
+test('a transfer that the store certainly did not make is reported as such', async () => {
   const operator = anOperator({
     ports: (ports) => ({ ...ports, ledger: { ...ports.ledger, transfer: () => Promise.resolve('failed') } }),
   })
@@ -229,7 +232,7 @@ test('a transfer that the store could not do, and did not do, says so', async ()
   })
 })
 
-test.each(['1.5', '-1', '1e3', '', 'all'])('%j is no whole number of credits', async (quantity) => {
+test.each(['1.5', '-1', '1e3', '', 'all'])('%j is not a whole number of credits', async (quantity) => {
   const { transfer, balances } = await aFamily()
   const { code, out, err } = await transfer('1', '2', '--', quantity)
   expect([code, out]).toEqual([2, ''])

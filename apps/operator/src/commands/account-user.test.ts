@@ -8,7 +8,7 @@ async function withAccount() {
   return operator
 }
 
-test('a user is added by a link that sets a password once, and listed', async () => {
+test('a user is added by a link that sets a password once, and is listed', async () => {
   const operator = await withAccount()
   const added = await operator.run(add('Ann@acme.example'))
   expect(added.out).toMatch(
@@ -24,7 +24,7 @@ test('a user is added by a link that sets a password once, and listed', async ()
   expect(changes).not.toContain(link.split('=')[1])
 })
 
-test('a lock, another role and a removal count at once', async () => {
+test('a lock, another role and a removal take effect at once', async () => {
   const operator = await withAccount()
   await operator.run(add('ann@acme.example'))
   await operator.run(['account', 'user', 'lock', 'ANN@acme.example'])

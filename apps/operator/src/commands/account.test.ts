@@ -7,7 +7,7 @@ interface AccountJson {
   readonly login: string
 }
 
-test('an account is opened with all that can be said of it, and shown so', async () => {
+test('an account is opened with all options, and shown with them', async () => {
   const operator = anOperator()
   const opened = await operator.json('account', 'open', '--login', 'acme', '--credits', '12.5', '--transactional')
   expect(opened).toEqual({ id: 1, login: 'acme', balance: 12.5 })
@@ -44,7 +44,7 @@ test('an account is opened with all that can be said of it, and shown so', async
   expect((await operator.run(['account', 'show', '2'])).out).toContain('\nlogin    sub\nname     Ada Love\n')
 })
 
-test('an empty list is a head, or an empty array', async () => {
+test('an empty list is only a head, or an empty array', async () => {
   const operator = anOperator()
   expect((await operator.run(['account', 'list'])).out).toBe('ID  PARENT  LOGIN  NAME  CREDITS  STATE\n')
   expect(await operator.rows('account', 'list')).toEqual([])
@@ -66,7 +66,7 @@ test.each([
   expect(await operator.rows<AccountJson>('account', 'list')).toHaveLength(1)
 })
 
-test.each([[['--trial']], [['--own-number', '27825550101']]])('%j alone is a wrong call', async (args) => {
+test.each([[['--trial']], [['--own-number', '27825550101']]])('%j alone is a usage error', async (args) => {
   const { code, out, err } = await anOperator().run(['account', 'open', '--login', 'a', ...args])
   expect([code, out, err]).toEqual([2, '', '--trial and --own-number go together.\n'])
 })
@@ -87,7 +87,7 @@ const isRight = async ({ ports }: ReturnType<typeof anOperator>, login: string, 
   return typeof checked === 'object' && 'account' in checked ? 'right' : checked
 }
 
-test('a password is taken from the command or from standard input, and is stored only as a hash', async () => {
+test('a password is read from the command line or standard input, and stored only as a hash', async () => {
   const operator = anOperator()
   const said = await operator.run(['account', 'open', '--login', 'a', '--password', 'said-password'])
   expect(said.err).toMatch(/^Everybody on this machine can see a password on the command line \(ps\)\. .*\n$/)
@@ -98,7 +98,7 @@ test('a password is taken from the command or from standard input, and is stored
   expect((await operator.ports.accounts.byLogin('b'))?.password).not.toContain('typed-password')
 })
 
-test('a password is set from standard input, with or without saying so, and never shown', async () => {
+test('a password is set from standard input, with and without the option, and never shown', async () => {
   const operator = anOperator()
   await operator.run(['account', 'open', '--login', 'a'])
   expect(await operator.run(['account', 'password', '1'], 'first-password')).toEqual({
@@ -114,7 +114,7 @@ test('a password is set from standard input, with or without saying so, and neve
   expect(await isRight(operator, 'a', 'third-password')).toBe('right')
 })
 
-test('an account keeps the short password that its programs have', async () => {
+test('a short password can be kept for programs that use it', async () => {
   const operator = anOperator()
   await operator.run(['account', 'open', '--login', 'a', '--password', 'said', '--keep-password'])
   expect(await isRight(operator, 'a', 'said')).toBe('right')
@@ -125,7 +125,7 @@ test('an account keeps the short password that its programs have', async () => {
   expect(await isRight(operator, 'a', 'typed')).toBe('right')
 })
 
-test('a generated password is printed this once, and is right', async () => {
+test('a generated password is printed once, and is valid', async () => {
   const operator = anOperator()
   await operator.run(['account', 'open', '--login', 'a'])
   const { password } = await operator.json<{ password: string }>('account', 'password', '1', '--generate')
@@ -138,7 +138,7 @@ test('a generated password is printed this once, and is right', async () => {
   expect((await operator.run(['account', 'password', '1', '--generate'])).out).toMatch(/is set\. It is \S{16,}\n$/)
 })
 
-test('passwords that are blank, or for nobody, change nothing', async () => {
+test('a blank password, and one for an unknown account, change nothing', async () => {
   const operator = anOperator()
   await operator.run(['account', 'open', '--login', 'a', '--password', 'old-password'])
   const set = (id: string, typed: string) => operator.run(['account', 'password', id], typed)
@@ -152,7 +152,7 @@ test('passwords that are blank, or for nobody, change nothing', async () => {
   expect([both.code, both.out]).toEqual([2, ''])
 })
 
-test('an account is locked and unlocked, also when it is so already', async () => {
+test('an account is locked and unlocked, also repeatedly', async () => {
   const operator = anOperator()
   const { id } = await anAccount(operator.ports)
   for (const locked of [true, true, false, false]) {
@@ -163,14 +163,14 @@ test('an account is locked and unlocked, also when it is so already', async () =
   expect((await operator.run(['account', 'list'])).out).toContain('locked')
 })
 
-test.each(['show', 'lock', 'unlock'])('%s of an account that is not there is refused', async (command) => {
+test.each(['show', 'lock', 'unlock'])('%s of an unknown account is refused', async (command) => {
   const message = 'There is no account 7.'
   const operator = anOperator()
   expect(await operator.run(['account', command, '7'])).toEqual({ code: 1, out: '', err: `${message}\n` })
   expect(JSON.parse((await operator.run(['account', command, '7', '--json'])).err)).toEqual({ error: message })
 })
 
-test('account top sums what the processes tell, the busiest first, by requests or by messages', async () => {
+test('account top sums the reports of processes, busiest first, by requests or by messages', async () => {
   const operator = anOperator()
   expect(await operator.run(['account', 'top'])).toMatchObject({
     code: 0,
@@ -193,7 +193,7 @@ test('account top sums what the processes tell, the busiest first, by requests o
   expect((await operator.run(['account', 'top', '--by', 'credits'])).code).toBe(2)
 })
 
-test('an account is closed: what it has ended with is told, and one with sub accounts is refused', async () => {
+test('closing an account reports its effects, and an account with unlocked sub accounts is refused', async () => {
   const operator = anOperator()
   const main = await anAccount(operator.ports, { credits: 125 })
   const sub = await anAccount(operator.ports, { parent: main.id })
@@ -218,7 +218,7 @@ test('an account is closed: what it has ended with is told, and one with sub acc
 
 const trial = { ownNumber: aNumber('27825550101') }
 
-test('what is named of an account is changed, and the rest stays', async () => {
+test('named settings of an account change, and the others stay', async () => {
   const operator = anOperator()
   const account = await anAccount(operator.ports, { login: 'acme', trial, firstName: 'Ada', surname: 'Love' })
   const set = (...args: readonly string[]) => operator.json('account', 'set', '1', ...args)
@@ -258,7 +258,7 @@ test.each([
   ['nobody', ['9', '--trial', 'off'], 1, 'There is no account 9.'],
   ['a login with a blank', ['1', '--login', 'a b'], 1, 'A login is 1 to 64 printable ASCII characters without spaces.'],
   ['a login that is taken', ['1', '--login', 'TAKEN', '--surname', 'x'], 1, 'Another account has this login.'],
-])('%s is refused, and nothing is changed', async (_, args, code, message) => {
+])('%s is refused without an effect', async (_, args, code, message) => {
   const operator = anOperator()
   const account = await anAccount(operator.ports)
   await anAccount(operator.ports, { login: 'taken' })
@@ -266,7 +266,7 @@ test.each([
   expect((await operator.ports.accounts.find(account.id))?.account).toEqual(account)
 })
 
-test('an account is shown by its id or by its login, and of digits the id comes first', async () => {
+test('an account is shown by its id or its login, and digits mean an id first', async () => {
   const operator = anOperator()
   for (const login of ['acme', '1', '27825550101', '0']) await anAccount(operator.ports, { login })
   const id = async (...args: readonly string[]) => (await operator.row<{ id: number }>('account', 'show', ...args)).id
@@ -287,7 +287,7 @@ test('an account is shown by its id or by its login, and of digits the id comes 
   }
 })
 
-test('where a password may be used is set, shown and taken away', async () => {
+test('the networks of a password are set, shown and removed', async () => {
   const operator = anOperator()
   const { id } = await anAccount(operator.ports)
   const set = (from: string) => operator.run(['account', 'set', '1', '--from', from])
@@ -298,7 +298,7 @@ test('where a password may be used is set, shown and taken away', async () => {
   expect((await operator.ports.accounts.find(id))?.account.from).toEqual([])
 })
 
-test('limits are set one by one, shown, and taken away', async () => {
+test('limits are set one by one, shown and removed', async () => {
   const operator = anOperator()
   await anAccount(operator.ports)
   const limit = (...args: readonly string[]) => operator.run(['account', 'limit', '1', ...args])
@@ -320,7 +320,7 @@ test('limits are set one by one, shown, and taken away', async () => {
   })
 })
 
-test('a second factor is required and removed; who has lost it signs in with the password again', async () => {
+test('a second factor is required and removed; after a removal the password alone signs in again', async () => {
   const operator = anOperator()
   await operator.run(['account', 'open', '--login', 'a'])
   const factor = (...args: string[]) => operator.json('account', 'factor', '1', ...args)

@@ -83,7 +83,7 @@ export const accountOpen = (run: Run) =>
             parent: parent && (await accountId(parent)),
             trial: options.ownNumber === undefined ? undefined : { ownNumber: options.ownNumber },
           },
-          { isKept: options.keepPassword },
+          { isImported: options.keepPassword },
         )
         if (typeof opened === 'string') throw new Refused(OPEN_WORDS[opened])
         const credits = options.credits
@@ -344,7 +344,7 @@ export const accountPassword = (run: Run) =>
         const password = options.generate
           ? ports.secrets.newPassword()
           : await readPassword(options.password ?? '-', { input, output })
-        const set = await backOffice.commands.setPassword(id, password, { isKept: options.keepPassword })
+        const set = await backOffice.setPassword(id, password, { isImported: options.keepPassword })
         if (set === 'no-such-account') throw noSuchAccount(id)
         if (set !== 'set') throw new Refused(PASSWORD_WORDS[set])
         const shown = options.generate ? { password } : {}

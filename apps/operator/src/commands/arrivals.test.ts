@@ -6,7 +6,7 @@ import { anOperator } from '../../testing/operate.ts'
 const from = aNumber('27825550101')
 const reply = (...more: readonly string[]) => ['simulate', 'reply', '--from', from, '--to', '12025550100', ...more]
 
-test('what belongs to nobody is listed with its text, as text and as JSON', async () => {
+test('inbound messages without an account are listed with their texts, as text and as JSON', async () => {
   const clock = steppingClock()
   const operator = anOperator({ clock })
   expect(await operator.rows('arrivals', 'list')).toEqual([])
@@ -29,20 +29,20 @@ test('what belongs to nobody is listed with its text, as text and as JSON', asyn
   )
 })
 
-test('a simulated reply finds its account, as often as it is wanted, each one a new one', async () => {
+test('simulated replies find their account, as many as requested, each a new message', async () => {
   const operator = anOperator()
   const { id } = await anAccount(operator.ports)
   const { messages, claimedBatches, inbox } = operator.ports
   await messages.accept(anOrder(id, { to: [from] }))
   const dispatcher = await claimedBatches.register(30)
-  const wanted = {
+  const request = {
     carrier: aCarrierId('simulator'),
     lane: 'single',
     messagesMax: 9,
     markedMax: 9,
     leaseSeconds: 30,
   } as const
-  await claimedBatches.claim(dispatcher, wanted)
+  await claimedBatches.claim(dispatcher, request)
   expect((await operator.run(reply('--text', 'Yes, thank you'))).out).toBe('1 message: 1 stored, 0 repeated.\n')
   expect(await operator.json(...reply('--text', 'Yes, thank you', '--times', '1200'))).toEqual({
     stored: 1200,
@@ -55,7 +55,7 @@ test('a simulated reply finds its account, as often as it is wanted, each one a 
   expect(await operator.rows('arrivals', 'list')).toEqual([])
 })
 
-test('if the database goes away in the middle, what was stored before is told', async () => {
+test('if the database fails in the middle, the messages stored before are reported', async () => {
   let calls = 0
   const failing = (inbox: Inbox): Inbox => ({
     ...inbox,
@@ -73,7 +73,7 @@ test.each([
   [['--text', 'x', '--times', '0'], 'Expected a whole number from 1 to 1000000'],
   [['--text', 'x', '--from', ' '], 'Expected a number or a code'],
   [[], "'--text <text>' not specified"],
-])('%j is a wrong call', async (more, message) => {
+])('%j is a usage error', async (more, message) => {
   const { code, out, err } = await anOperator().run(reply(...more))
   expect([code, out]).toEqual([2, ''])
   expect(err).toContain(message)

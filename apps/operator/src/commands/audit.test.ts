@@ -3,7 +3,7 @@ import { anOperator } from '../../testing/operate.ts'
 
 const by = `${userInfo().username} on ${hostname()}`
 
-test('what was changed is listed with who asked for it, what became of it, and what differs', async () => {
+test('a change is listed with its operator, its outcome and its differences', async () => {
   const operator = anOperator()
   await operator.run(['account', 'open', '--login', 'acme', '--credits', '10'])
   await operator.run(['account', 'lock', '1'])
@@ -28,7 +28,7 @@ test('what was changed is listed with who asked for it, what became of it, and w
   expect(out).toMatch(/^3 {2,}2026.10.18 \d\d:\d\d:\d\d.*lockAccount {2,}1 .*locked no to yes$/m)
 })
 
-test('no secret is in it', async () => {
+test('the log contains no secret', async () => {
   const operator = anOperator()
   await operator.run(['account', 'open', '--login', 'acme'])
   await operator.run(['account', 'password', '1'], 'correct horse\n')
@@ -47,7 +47,7 @@ test('no secret is in it', async () => {
   for (const secret of ['correct horse', key, added.secret]) expect(written).not.toContain(secret)
 })
 
-test('it is verified, and found out if an entry was changed or the log written again', async () => {
+test('verification detects a changed entry and a rewritten log', async () => {
   const operator = anOperator()
   expect((await operator.run(['audit', 'verify'])).out).toMatch(/^The 0 entries are intact\./)
   await operator.run(['account', 'lock', '1'])
@@ -63,7 +63,7 @@ test('it is verified, and found out if an entry was changed or the log written a
   })
 })
 
-test('without an entry nothing is changed; a change that failed says so, and its outcome is unknown if that cannot be stored', async () => {
+test('without an entry nothing is changed; a failed change has that outcome, or an unknown one if it cannot be stored', async () => {
   let isBroken: 'begin' | 'end' | undefined
   const fail = () => Promise.reject(new Error('no room'))
   const operator = anOperator({

@@ -33,11 +33,11 @@ export const auditList = (run: Run) =>
     )
 
 function changeJson({ begun, ended }: ListedChange): Json {
-  const { by, from, action, account, given } = recordOf(begun)
+  const { by, from, action, account, given: detail } = recordOf(begun)
   return {
     ...{ entry: begun.sequence, time: timeJson(begun.at), doneBy: by ?? null, madeFrom: from ?? null },
     ...{ action: action ?? null, account: account ?? null },
-    detail: { given: given ?? {}, ...(ended === undefined ? { outcome: null } : recordOf(ended)) },
+    detail: { given: detail ?? {}, ...(ended === undefined ? { outcome: null } : recordOf(ended)) },
   }
 }
 
@@ -48,8 +48,8 @@ const style = { credits: formatCredits, time: timeText } as const
 function cellsOf(change: ListedChange): readonly string[] {
   const { begun } = change
   const { by, action, account = '' } = recordOf(begun)
-  const { given, outcome } = auditWords(change, style)
-  return [String(begun.sequence), timeText(begun.at), ...[by, action, account].map(shown), given, outcome]
+  const { given: inputText, outcome } = auditWords(change, style)
+  return [String(begun.sequence), timeText(begun.at), ...[by, action, account].map(shown), inputText, outcome]
 }
 
 const shown = (value: Json | undefined): string => (typeof value === 'string' ? value : JSON.stringify(value ?? null))

@@ -12,7 +12,7 @@ const fileOf = (day: number) => join(folder, `gateway-202611${day}T080000Z.backu
 const partial = `${fileOf(18)}.4711.partial`
 afterAll(() => rm(folder, { recursive: true }))
 
-/** Whole, and of no table. */
+/** Complete backup without tables. */
 const made = '2026-11-18T08:00:00.000Z'
 const head = `-- gateway backup 1 ${JSON.stringify({ made, columns: {}, migrations: schemaOfThisVersion() })}\n`
 const sha256 = createHash('sha256').update(head).digest('hex')
@@ -33,7 +33,7 @@ const write = (to: Writable) => {
 const operatorWith = (differences: number) =>
   anOperator({ backups: { create, write, restore: () => Promise.resolve({ ...restored, differences }) } })
 
-test('create tells the file, its rows and its size', async () => {
+test('create prints the file, its rows and its size', async () => {
   const operator = operatorWith(0)
   expect(await operator.json('backup', 'create', '--to', '/backup')).toEqual({
     file: '/backup/gateway-20261118T080000Z.backup',
@@ -46,7 +46,7 @@ test('create tells the file, its rows and its size', async () => {
   expect(await operator.run(['backup', 'create'])).toMatchObject({ code: 2 })
 })
 
-test('create to standard output writes nothing else there', async () => {
+test('create to standard output writes only the backup there', async () => {
   const operator = operatorWith(0)
   const done = { code: 0, out: 'a backup', err: '3 rows in 3.0 MiB.\n' }
   expect(await operator.run(['backup', 'create', '--to', '-'])).toEqual(done)
@@ -56,11 +56,11 @@ test('create to standard output writes nothing else there', async () => {
     return Promise.reject(new Error('EPIPE'))
   }
   const cut = anOperator({ backups: { create, write: gone, restore: () => Promise.reject(new Error('not here')) } })
-  const told = { code: 1, err: 'Standard output was closed early. The backup is incomplete.\n' }
-  expect(await cut.run(['backup', 'create', '--to', '-'])).toMatchObject(told)
+  const failure = { code: 1, err: 'Standard output was closed early. The backup is incomplete.\n' }
+  expect(await cut.run(['backup', 'create', '--to', '-'])).toMatchObject(failure)
 })
 
-test('restore tells the first id and that the ledger adds up; where it does not, it is refused', async () => {
+test('restore prints the first id and that the ledger adds up; otherwise it fails', async () => {
   const operator = operatorWith(0)
   expect(await operator.json('backup', 'restore', whole)).toEqual({
     made: restored.made,
@@ -76,7 +76,7 @@ test('restore tells the first id and that the ledger adds up; where it does not,
   expect(wrong).toMatchObject({ code: 1, err: 'The ledger and the balances of 1 account differ.\n' })
 })
 
-test('list names whole files, the newest first; prune keeps so many, and deletes what a killed process left', async () => {
+test('list names complete files, newest first; prune keeps the requested number and deletes incomplete files', async () => {
   const operator = anOperator()
   for (const day of [16, 18, 17]) await writeFile(fileOf(day), 'x')
   await writeFile(partial, 'x')
@@ -95,7 +95,7 @@ test('list names whole files, the newest first; prune keeps so many, and deletes
   expect(await operator.run(['backup', 'list', join(folder, 'none')])).toMatchObject({ code: 1 })
 })
 
-test('verify says of what moment a file is; a changed one is refused, and restore opens no database for it', async () => {
+test('verify prints the time of a file and refuses a changed one, for which restore opens no database', async () => {
   const operator = operatorWith(0)
   expect(await operator.row('backup', 'verify', whole)).toEqual({
     file: whole,
@@ -108,7 +108,7 @@ test('verify says of what moment a file is; a changed one is refused, and restor
   expect(await operator.run(['backup', 'restore', changed])).toEqual(refused)
 })
 
-test('a backup of another version is whole, and is refused by restore before a database is opened', async () => {
+test('a backup of another version is intact, but restore refuses it before a database is opened', async () => {
   const other = join(folder, 'other')
   const text = `-- gateway backup 1 ${JSON.stringify({ made, columns: {}, migrations: [] })}\n`
   const digest = createHash('sha256').update(text).digest('hex')

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { CarrierId, CarrierMode } from '@gateway/core/dispatch'
-import type { ToldCarrier } from '@gateway/core/fleet'
+import type { ReportedCarrier } from '@gateway/core/fleet'
 import type { Command } from 'commander'
 import { readCarrier } from '../arguments.ts'
 import { command, Refused, type Context, type Run } from '../command.ts'
@@ -68,7 +68,7 @@ export async function requireKnownCarrier(
 }
 
 /** Waits until all processes with the carrier have applied the mode, at most `followSeconds`. Returns their reports. */
-async function followed(context: Context, carrier: CarrierId, mode: CarrierMode): Promise<readonly ToldCarrier[]> {
+async function followed(context: Context, carrier: CarrierId, mode: CarrierMode): Promise<readonly ReportedCarrier[]> {
   const { backOffice, interruption } = context
   const end = performance.now() + followSeconds * 1000
   for (;;) {

@@ -1,4 +1,4 @@
-import { unreadKindOf, type CarrierId, type KeptUnreadReceipt, type UnmatchedReceipt } from '@gateway/core/dispatch'
+import { unreadKindOf, type CarrierId, type StoredUnreadReceipt, type UnmatchedReceipt } from '@gateway/core/dispatch'
 import { readCarrier } from '../arguments.ts'
 import { command, Refused, type Run } from '../command.ts'
 import { mapped, type Row } from '../output.ts'
@@ -53,7 +53,7 @@ const unmatchedRow = ({ carrier, reference, code, number, at, waiting }: Unmatch
   cells: [timeText(at), carrier, number ?? '', reference, outcomeText(code), waiting.join(' ')],
 })
 
-function row(receipt: KeptUnreadReceipt): Row {
+function row(receipt: StoredUnreadReceipt): Row {
   const { carrier, reference, number, text, pdu, at } = receipt
   const kind = unreadKindOf(receipt)
   const shown = kind === 'pdu' ? pdu.slice(0, hexShownMax) : text

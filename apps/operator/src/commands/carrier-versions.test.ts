@@ -19,7 +19,7 @@ const variables = { MTN: 'hidden-1' }
 const write = (document: object): Promise<void> => writeFile(file, JSON.stringify(document))
 const published = async ({ ports }: Operator) => (await ports.routes.list()).map(({ name }) => name)
 
-test('carrier apply stores a version, publishes its routes, and shows what changes, without a password', async () => {
+test('carrier apply stores a version, publishes its routes, and shows the differences without passwords', async () => {
   const operator = anOperator({ variables })
   await write({ carriers: [mtn], routes })
   expect(await operator.run(['carrier', 'apply', file])).toEqual({
@@ -43,7 +43,7 @@ test('carrier apply stores a version, publishes its routes, and shows what chang
   expect(await operator.ports.carrierVersions.latestNumber()).toBe(2)
 })
 
-test('a dry run shows the same and stores nothing', async () => {
+test('a dry run shows the differences and stores nothing', async () => {
   const operator = anOperator({ variables })
   await write({ carriers: [mtn] })
   expect(await operator.run(['carrier', 'apply', file, '--dry-run'])).toMatchObject({
@@ -57,7 +57,7 @@ test('a dry run shows the same and stores nothing', async () => {
   expect(await operator.ports.carrierVersions.latestNumber()).toBe(0)
 })
 
-test('without a file it is what CARRIERS says', async () => {
+test('without a file the carriers of CARRIERS are stored', async () => {
   const operator = anOperator({ variables: { CARRIERS: 'a=smpp://me:hidden@smsc.example' } })
   expect(await operator.json('carrier', 'apply')).toMatchObject({ changed: true, carriersVersion: 1 })
   expect(await anOperator().run(['carrier', 'apply'])).toMatchObject({
@@ -66,7 +66,7 @@ test('without a file it is what CARRIERS says', async () => {
   })
 })
 
-test('carrier versions lists who stored what when, shows a version, and apply --stored goes back to it', async () => {
+test('carrier versions lists the versions with author and time and shows one, and apply --stored returns to it', async () => {
   const operator = anOperator({ variables })
   expect((await operator.run(['carrier', 'versions'])).err).toContain('No version is stored')
   await write({ carriers: [mtn], routes })
@@ -99,7 +99,7 @@ test('carrier versions lists who stored what when, shows a version, and apply --
   expect([third?.digest, third?.carriers]).toEqual([first?.digest, ['mtn']])
 }) // prettier-ignore
 
-test('processes that have not followed are named', async () => {
+test('processes that do not use the new version yet are named', async () => {
   const operator = anOperator({ variables })
   await write({ carriers: [mtn] })
   const process = { id: 'x', host: 'alpha', pid: 7 }
@@ -111,7 +111,7 @@ test('processes that have not followed are named', async () => {
   )
 })
 
-test('where the present version cannot be read with the key of the command it refuses, unless the key is lost', async () => {
+test('if the present version cannot be decrypted, apply refuses unless the key is lost', async () => {
   const operator = anOperator({ variables })
   const lost = { sealed: 'x' as SealedSecret, digest: 'x', carriers: [], routes: [], storedBy: 'x' }
   await operator.ports.carrierVersions.store(lost, 0, { onPurpose: true })
@@ -127,7 +127,7 @@ test('where the present version cannot be read with the key of the command it re
   })
 })
 
-test('the first version is not stored with another key than the secrets of webhooks have, unless it is asked for', async () => {
+test('the first version is not stored with another key than the webhook secrets, unless requested', async () => {
   const operator = anOperator({ variables })
   const { id } = await anAccount(operator.ports)
   const webhook = { account: id, url: 'https://example.com', events: [], listSize: 1, withText: false }
@@ -140,14 +140,14 @@ test('the first version is not stored with another key than the secrets of webho
   expect(await operator.json('carrier', 'apply', file, '--despite-key')).toMatchObject({ carriersVersion: 1 })
 })
 
-test('a wrong file is refused as carrier check does, before anything is opened', async () => {
+test('an invalid file is refused like in carrier check, before anything is opened', async () => {
   const operator = anOperator({ variables: {} })
   await write({ carriers: [mtn] })
   const { code, err } = await operator.run(['carrier', 'apply', file])
   expect([code, err]).toEqual([1, expect.stringContaining('the variable MTN is not set')])
 })
 
-test('carrier test without CARRIERS looks for the carrier among the stored ones', async () => {
+test('carrier test without CARRIERS uses the stored carriers', async () => {
   const operator = anOperator({ variables })
   const tried = () => operator.run(['carrier', 'test', 'other', '--to', '27825550101'])
   expect((await tried()).err).toBe('No carriers are stored and CARRIERS is not set.\n')

@@ -214,6 +214,6 @@ function doneText(version: number, users: readonly CarrierUser[]): string {
   ].join('\n')
 }
 
-const differenceJson = ({ what, setting, before, after }: CarrierDifference): Json => ({
-  ...{ subject: what, setting: setting ?? null, before: before ?? null, after: after ?? null },
+const differenceJson = ({ what: kind, setting, before, after }: CarrierDifference): Json => ({
+  ...{ subject: kind, setting: setting ?? null, before: before ?? null, after: after ?? null },
 })

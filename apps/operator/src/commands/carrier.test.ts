@@ -16,7 +16,7 @@ afterEach(() => rm(folder, { recursive: true }))
 
 const carrier = { name: 'mtn', host: 'smsc.example', systemId: 'me', password: { environment: 'MTN' } }
 
-test('carrier check accepts what a server would accept, with the secrets of the environment, and tells the names', async () => {
+test('carrier check accepts what a server would accept, with the secrets of the environment, and prints the names', async () => {
   const routes = [{ name: 'all', carriers: [{ carrier: 'mtn' }] }]
   await writeFile(file, JSON.stringify({ carriers: [carrier], routes }))
   const operator = anOperator({ variables: { MTN: 'hidden' } })
@@ -30,7 +30,7 @@ test('carrier check accepts what a server would accept, with the secrets of the 
   })
 })
 
-test('carrier check refuses the others, names the place, and shows no password', async () => {
+test('carrier check refuses invalid files, names the place, and shows no password', async () => {
   const operator = anOperator({ variables: { MTN: 'hidden-and-too-long'.repeat(4) } })
   await writeFile(file, JSON.stringify({ carriers: [carrier] }))
   const { code, out, err } = await operator.run(['carrier', 'check', file, '--json'])
@@ -116,7 +116,7 @@ test('carrier list has a row for each carrier of each dispatcher', async () => {
   expect(lines[2]).toEqual(['test', 'alpha:11', 'up', '0 of 5'])
 })
 
-test('carrier show tells all that is known, and that a dispatcher has not been heard of', async () => {
+test('carrier show prints all that is known, and that a dispatcher has stopped reporting', async () => {
   const { operator, clock } = await aGatewayWithCarriers()
   expect(await operator.row('carrier', 'show', 'mtn')).toMatchObject(mtnJson)
   clock.step(61)
@@ -131,7 +131,7 @@ test('carrier show tells all that is known, and that a dispatcher has not been h
   })
 })
 
-test('carrier show tells how the circuit is, and what opens it', async () => {
+test('carrier show prints the state of the circuit and the reason for which it opens', async () => {
   const operator = anOperator()
   const mtn = { carrier: aCarrierId('mtn'), mode: 'running', window: 100, unanswered: 3, status } as const
   await operator.ports.carrierStatuses.tell(process, [mtn])
@@ -147,14 +147,14 @@ test('carrier show tells how the circuit is, and what opens it', async () => {
   expect((await operator.run(['carrier', 'list'])).out).toContain('bound 1 of 2, circuit open')
 })
 
-test('carrier list of a gateway without a dispatcher is empty, and says so', async () => {
+test('carrier list of a gateway without a dispatcher is empty, with a remark', async () => {
   expect(await anOperator().run(['carrier', 'list'])).toMatchObject({
     code: 0,
     err: expect.stringContaining('No dispatcher reports a carrier') as string,
   })
 })
 
-test('carrier receipts tells what could not be read, whole, of one carrier or of all', async () => {
+test('carrier receipts lists unreadable receipts completely, of one carrier or of all', async () => {
   const operator = anOperator()
   const receipt = { reference: undefined, number: aNumber(), text: 'msg 7 lost', pdu: '00ff', isMessage: false }
   const mtn = { ...receipt, carrier: aCarrierId('mtn'), reference: '7' }
@@ -175,7 +175,7 @@ test('carrier receipts tells what could not be read, whole, of one carrier or of
   expect((await operator.run(['carrier', 'receipts'])).code).toBe(2)
 })
 
-test('carrier receipts tells what fits no message, with what waits for the same number', async () => {
+test('carrier receipts lists unmatched receipts with messages that wait for the same number', async () => {
   const operator = anOperator()
   const account = await anAccount(operator.ports, { credits: 10 })
   await operator.run(['send', '--account', String(account.id), '--to', '27825550101', '--text', 'Hello'])
@@ -194,7 +194,7 @@ test('carrier receipts tells what fits no message, with what waits for the same 
   expect((await operator.run(['carrier', 'receipts', '--unmatched', '--unread'])).code).toBe(2)
 })
 
-test('a carrier is paused, drained and resumed by name, and list and show tell so', async () => {
+test('a carrier is paused, drained and resumed by name, which list and show print', async () => {
   const { operator } = await aGatewayWithCarriers()
   const { carrierModes, carrierStatuses } = operator.ports
   const tell = (mode: CarrierMode, links = status.links ?? []) =>
@@ -207,7 +207,7 @@ test('a carrier is paused, drained and resumed by name, and list and show tell s
         status: { ...status, isThrottled: false, links },
       },
     ])
-  carrierModes.onChange(() => void carrierModes.list().then(([held]) => tell(held?.mode ?? 'running')))
+  carrierModes.onChange(() => void carrierModes.list().then(([paused]) => tell(paused?.mode ?? 'running')))
   const by = expect.stringMatching(/ on /) as string
   expect(await operator.json('carrier', 'pause', 'mtn')).toEqual({
     ...{ carrier: 'mtn', mode: 'paused', changed: true, dispatchers: 1, following: 1 },
@@ -235,7 +235,7 @@ test('a carrier is paused, drained and resumed by name, and list and show tell s
   })
 })
 
-test('carrier show ends with what came of messages by prefix', async () => {
+test('carrier show ends with the outcomes of messages by prefix', async () => {
   const { operator } = await aGatewayWithCarriers()
   const none = { delivered: 0, failed: 0, unknown: 0, refused: 0 }
   await operator.ports.carrierFigures.add(aCarrierId('mtn'), [
@@ -259,7 +259,7 @@ test('carrier show ends with what came of messages by prefix', async () => {
   expect(out).toContain('\nnone              1 / 1 ')
 })
 
-test('carrier watch shows PDUs as they come, for people and for programs, and ends its watch', async () => {
+test('carrier watch shows PDUs as they arrive, for people and for programs, and ends its watch', async () => {
   const { operator } = await aGatewayWithCarriers()
   const { carrierWatches } = operator.ports
   const fields = { command: 'submit_sm', sequence: 7, destinationAddr: '27825550101', shortMessage: '5 octets\u001b' }

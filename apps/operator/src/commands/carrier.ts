@@ -1,5 +1,5 @@
 import { boundSince, isConnected, type CarrierId, type CircuitStatus } from '@gateway/core/dispatch'
-import type { HeldCarrier, PrefixFigures, ToldCarrier } from '@gateway/core/fleet'
+import type { PausedCarrier, PrefixFigures, ReportedCarrier } from '@gateway/core/fleet'
 import { carrierJson } from '@gateway/wire'
 import { command, Refused, type Run, type RunAlone } from '../command.ts'
 import { printable, type Json, type Row } from '../output.ts'
@@ -59,7 +59,7 @@ export const carrierHead = [
   ...['WAITING', 'RECEIPTS', 'MISSED', 'LAST ERROR'],
 ]
 
-export const carrierRow = (report: ToldCarrier): Row => {
+export const carrierRow = (report: ReportedCarrier): Row => {
   const { carrier, process, window, unanswered, status } = report
   const since = status && boundSince(status)
   return {
@@ -79,7 +79,7 @@ export const carrierRow = (report: ToldCarrier): Row => {
   }
 }
 
-export const reportJson = (report: ToldCarrier): Json => ({
+export const reportJson = (report: ReportedCarrier): Json => ({
   ...carrierJson(report),
   host: report.process.host,
   pid: report.process.pid,
@@ -90,11 +90,11 @@ export const reportJson = (report: ToldCarrier): Json => ({
 /** Formats the use of a window, which may exceed a window that has just shrunk. */
 const inUseText = (unanswered: number, window: number): string => `${unanswered} of ${Math.max(unanswered, window)}`
 
-const dispatcherText = ({ host, pid }: ToldCarrier['process']): string => `${host}:${pid}`
+const dispatcherText = ({ host, pid }: ReportedCarrier['process']): string => `${host}:${pid}`
 
-const pauseText = ({ mode, since, by }: HeldCarrier): string => `${mode} since ${timeText(since)} by ${by}`
+const pauseText = ({ mode, since, by }: PausedCarrier): string => `${mode} since ${timeText(since)} by ${by}`
 
-function stateText(report: ToldCarrier): string {
+function stateText(report: ReportedCarrier): string {
   if (report.isStale) return 'stale'
   const { mode } = report
   if (mode === 'running') return linksText(report)
@@ -103,7 +103,7 @@ function stateText(report: ToldCarrier): string {
   return `${linksText(report)}, paused`
 }
 
-function linksText({ status }: ToldCarrier): string {
+function linksText({ status }: ReportedCarrier): string {
   if (status === undefined) return 'up'
   const { links } = status
   const bound = links?.filter((link) => link.boundSince !== undefined).length
@@ -123,7 +123,7 @@ function circuitText({ state, since, reason, detail, answerMilliseconds }: Circu
   const cause = reason === undefined ? '' : `: ${REASON[reason]}${detail === undefined ? '' : ` (${detail})`}`
   const why = state === 'closed' ? '' : cause
   const answers = answerMilliseconds === undefined ? 'no answer yet' : `answers take ${answerMilliseconds} ms`
-  return `${state} since ${timeText(since as ToldCarrier['toldAt'])}${why}; ${answers}`
+  return `${state} since ${timeText(since as ReportedCarrier['toldAt'])}${why}; ${answers}`
 }
 
 const overflowText = (messages: number): string =>
@@ -154,7 +154,7 @@ function figuresText(figures: readonly PrefixFigures[]): string {
 }
 
 /** Formats a carrier of one dispatcher as lines of a name and a value. */
-export function carrierLines(report: ToldCarrier, now: number, pause?: HeldCarrier): string {
+export function carrierLines(report: ReportedCarrier, now: number, pause?: PausedCarrier): string {
   const { process, toldAt, window, unanswered, status, overflowed } = report
   const links = status?.links?.map(
     ({ role, boundSince: at, inUse }) =>

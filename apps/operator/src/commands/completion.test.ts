@@ -9,7 +9,7 @@ const scriptOf = async (shell: string): Promise<string> => {
 
 const isThere = (program: string): boolean => spawnSync(program, ['--version']).error === undefined
 
-/** What bash offers after these words, the last of which is begun. */
+/** Returns what bash offers after these words, the last of which is incomplete. */
 async function completed(...words: readonly string[]): Promise<readonly string[]> {
   const line = ['gateway', ...words].map((word) => `'${word}'`).join(' ')
   const script = `${await scriptOf('bash')}\nCOMP_WORDS=(${line}); COMP_CWORD=${words.length}; _gateway; printf '%s\\n' "\${COMPREPLY[@]}"`
@@ -25,7 +25,7 @@ test.each<[words: readonly string[], offered: readonly string[]]>([
   expect(await completed(...words)).toEqual(offered)
 })
 
-test('a script names every command for zsh and fish, and each shell that is here takes it', async () => {
+test('a script names every command for zsh and fish, and each installed shell accepts it', async () => {
   for (const shell of ['zsh', 'fish']) {
     const script = await scriptOf(shell)
     expect(script).toContain("'message refund'")
@@ -33,6 +33,6 @@ test('a script names every command for zsh and fish, and each shell that is here
   }
 })
 
-test('a shell that is not known is a wrong call', async () => {
+test('an unknown shell is a usage error', async () => {
   expect(await anOperator().run(['completion', 'tcsh'])).toMatchObject({ code: 2, out: '' })
 })

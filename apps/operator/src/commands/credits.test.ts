@@ -39,7 +39,7 @@ test.each([
   expect([code, out, JSON.parse(err)]).toEqual([1, '', { error: message }])
 })
 
-test('a ledger that fits is verified with 0', async () => {
+test('a consistent ledger is verified with exit code 0', async () => {
   const operator = anOperator()
   await anAccount(operator.ports)
   expect(await operator.json('credits', 'verify')).toEqual({
@@ -54,7 +54,7 @@ test('a ledger that fits is verified with 0', async () => {
   })
 })
 
-test('a difference is told with both sums, and 1', async () => {
+test('a difference is printed with both sums, and the exit code is 1', async () => {
   const operator = anOperator()
   const { id } = await anAccount(operator.ports)
   const row = operator.store.accounts.get(id)
@@ -76,7 +76,7 @@ test('a difference is told with both sums, and 1', async () => {
   expect(JSON.parse(err)).toEqual({ error: message })
 })
 
-test('a daily sum that its messages do not have is told with both, and 1', async () => {
+test('a daily sum that differs from its messages is printed with both numbers, and the exit code is 1', async () => {
   const wrong = { account: 1 as AccountId, day: 20_743 as GatewayDay, code: 0 as const, sum: 4, counted: 3 }
   const operator = anOperator({
     ports: (ports) => ({ ...ports, dailySums: { ...ports.dailySums, check: () => Promise.resolve([wrong]) } }),
@@ -91,7 +91,7 @@ Account 1, 2026/10/17, code 0: sum 4, messages 3
   })
 })
 
-test('with an operation a top-up is done once', async () => {
+test('a top-up with an operation is made once', async () => {
   const operator = anOperator()
   const { id } = await anAccount(operator.ports, { credits: 0 })
   const topUp = [

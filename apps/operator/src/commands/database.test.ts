@@ -5,7 +5,7 @@ import type { DroppedHistory } from '@gateway/core/messages'
 import { anAccount, anOrder, numbers } from '@gateway/core/testing'
 import { anOperator } from '../../testing/operate.ts'
 
-test('migrate tells what it applied, and that there was nothing to do', async () => {
+test('migrate prints the applied migrations, or that there were none', async () => {
   const applied = [
     { version: 1, name: 'first' },
     { version: 2, name: 'second' },
@@ -21,18 +21,18 @@ test('migrate tells what it applied, and that there was nothing to do', async ()
   expect((await current.run(['migrate'])).out).toBe('The schema is up to date.\n')
 })
 
-test('every other command finds a schema that is up to date', async () => {
+test('every other command requires a schema that is up to date', async () => {
   let migrated = 0
   const operator = anOperator({ migrate: () => Promise.resolve((migrated++, [])) })
   await operator.run(['account', 'list'])
   expect(migrated).toBe(1)
 })
 
-test('database copy tells how much arrived where', async () => {
-  const asked: string[] = []
+test('database copy prints how much was copied where', async () => {
+  const targets: string[] = []
   const operator = anOperator({
     copyTo: (to, progress) => {
-      asked.push(to)
+      targets.push(to)
       progress('account', 2)
       return Promise.resolve([
         { table: 'account', rows: 2 },
@@ -50,10 +50,10 @@ test('database copy tells how much arrived where', async () => {
   expect((await operator.run(['database', 'copy', '--to', 'postgres://me@db/x'])).out).toMatch(
     /^3 rows of 2 tables copied\. .*\nFrom now on, start every process with DATABASE_URL/,
   )
-  expect(asked).toEqual(['postgres://me@db/x', 'postgres://me@db/x'])
+  expect(targets).toEqual(['postgres://me@db/x', 'postgres://me@db/x'])
 })
 
-test('database copy fails with what is in the way, and without a target is called wrongly', async () => {
+test('database copy fails with the obstacle, and without a target is a usage error', async () => {
   const operator = anOperator({ copyTo: () => Promise.reject(new Error('the target is not empty')) })
   expect(await operator.run(['database', 'copy', '--to', 'postgres://me@db/x'])).toMatchObject({
     code: 3,
@@ -63,19 +63,19 @@ test('database copy fails with what is in the way, and without a target is calle
 })
 
 const steps = (...steps: readonly DroppedHistory[]) => {
-  const left = [...steps]
+  const remainingSteps = [...steps]
   return {
     ports: (ports: Ports): Ports => ({
       ...ports,
       history: {
         ...ports.history,
-        drop: () => Promise.resolve(left.shift() ?? { partitions: 0, sends: 0, messages: 0, left: 'all' }),
+        drop: () => Promise.resolve(remainingSteps.shift() ?? { partitions: 0, sends: 0, messages: 0, left: 'all' }),
       },
     }),
   }
 }
 
-test('history drop drops until nothing is old, and tells the sums', async () => {
+test('history drop repeats until nothing is old, and prints the sums', async () => {
   const dropped = steps(
     { partitions: 1, sends: 5, messages: 50, left: 'more' },
     { partitions: 0, sends: 2, messages: 7, left: 'more' },
@@ -89,14 +89,14 @@ test('history drop drops until nothing is old, and tells the sums', async () => 
   })
 })
 
-test('history drop leaves what is young', async () => {
+test('history drop keeps recent history', async () => {
   const operator = anOperator()
   const { id } = await anAccount(operator.ports)
   await operator.ports.messages.accept(anOrder(id, { to: numbers(3) }))
   expect(await operator.json('history', 'drop')).toEqual({ partitions: 0, sends: 0, messages: 0 })
 })
 
-test('history drop that is not let at everything says so, with 1', async () => {
+test('history drop that is blocked by another process reports that, with exit code 1', async () => {
   const operator = anOperator(steps({ partitions: 0, sends: 1, messages: 4, left: 'busy' }))
   expect(await operator.run(['history', 'drop'])).toEqual({
     code: 1,
@@ -105,7 +105,7 @@ test('history drop that is not let at everything says so, with 1', async () => {
   })
 })
 
-test('ids skip leaves out 1000 blocks of 10,000 ids, or as many as are asked for, and tells where ids go on', async () => {
+test('ids skip skips 1000 blocks of 10,000 ids, or the requested number, and prints the next id', async () => {
   const operator = anOperator()
   const { id } = await anAccount(operator.ports)
   await operator.ports.messages.accept(anOrder(id, { to: numbers(3) }))
@@ -122,7 +122,7 @@ test('ids skip leaves out 1000 blocks of 10,000 ids, or as many as are asked for
 })
 
 test.each(['0', '1000001', '1.5', '-1', 'all'])(
-  'ids skip --blocks %s is a wrong call, and skips nothing',
+  'ids skip --blocks %s is a usage error, and skips nothing',
   async (blocks) => {
     const operator = anOperator()
     const { code, out, err } = await operator.run(['ids', 'skip', `--blocks=${blocks}`])
@@ -135,15 +135,15 @@ test.each(['0', '1000001', '1.5', '-1', 'all'])(
 const [older, newer] = [randomBytes(32), randomBytes(32)].map((key) => key.toString('base64')) as [string, string]
 const boxOf = (...keys: readonly string[]) => secretBox({ keys, folder: '/nowhere' })
 
-test('secrets reseal encrypts with the new key what the old one sealed, once, and changes no secret', async () => {
+test('secrets reseal encrypts secrets of the old key with the new one, once, and changes no secret', async () => {
   const ports = (inMemory: Ports): Ports => ({ ...inMemory, secretBox: boxOf(newer, older) })
   const operator = anOperator({ ports })
   const { id } = await anAccount(operator.ports)
   const secrets = [boxOf(older).newSigningSecret(), boxOf(older).newSigningSecret()]
   for (const [at, box] of [boxOf(older), boxOf(newer)].entries()) {
     const secret = box.seal(secrets[at] ?? '')
-    const wanted = { account: id, url: 'https://example.com', events: [], listSize: 1, withText: false, secret }
-    await operator.ports.webhooks.add(wanted, operator.ports.clock.now())
+    const webhook = { account: id, url: 'https://example.com', events: [], listSize: 1, withText: false, secret }
+    await operator.ports.webhooks.add(webhook, operator.ports.clock.now())
   }
 
   const carriers = { digest: 'x', carriers: [], routes: [], storedBy: 'x' }

@@ -1,6 +1,6 @@
 import { anOperator, soundSurroundings } from '../../testing/operate.ts'
 
-test('doctor exits with 1 where anything is bad, and says what to do', async () => {
+test('doctor exits with 1 if a finding is bad, and gives advice', async () => {
   const operator = anOperator()
   const { code, out, err } = await operator.run(['doctor', '--json'])
   expect([code, JSON.parse(err)]).toEqual([1, { error: 'Bad: dispatchers.' }])
@@ -19,7 +19,7 @@ test.each([
     'The database cannot be reached: no.',
   ],
   ['does not answer', new Promise<void>(() => undefined), 'The database does not answer within 0.5 s'],
-])('doctor says of a database that it %s, and what to do', async (_, opening, says) => {
+])('doctor reports that a database %s, with advice', async (_, opening, says) => {
   opening.catch(() => undefined)
   const { code, out } = await anOperator({ opening }).run(['doctor', '--json'])
   expect(code).toBe(1)
@@ -28,7 +28,7 @@ test.each([
   ])
 })
 
-test('doctor exits with 0 where nothing is worse than a warning', async () => {
+test('doctor exits with 0 if no finding is worse than a warning', async () => {
   const operator = anOperator({ surroundings: { ...soundSurroundings, clockOffsetSeconds: 5 } })
   await operator.ports.claimedBatches.register(600)
   const { code, out, err } = await operator.run(['doctor'])

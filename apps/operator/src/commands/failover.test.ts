@@ -6,7 +6,7 @@ import { anOperator, type Operator } from '../../testing/operate.ts'
 
 const clock = steppingClock()
 
-/** Five messages that waited when a standby was promoted. */
+/** Creates five messages that waited when a standby was promoted. */
 async function afterPromotion(): Promise<{ operator: Operator; account: AccountId; ids: readonly MessageId[] }> {
   const operator = anOperator({ clock })
   const account = await anAccount(operator.ports)
@@ -19,14 +19,14 @@ async function afterPromotion(): Promise<{ operator: Operator; account: AccountI
 }
 
 const claimed = async ({ ports: { claimedBatches } }: Operator): Promise<number> => {
-  const wanted = {
+  const request = {
     carrier: aCarrierId('sim'),
     lane: 'single',
     messagesMax: 10,
     markedMax: 10,
     leaseSeconds: 30,
   } as const
-  const batch = await claimedBatches.claim(await claimedBatches.register(30), wanted)
+  const batch = await claimedBatches.claim(await claimedBatches.register(30), request)
   return typeof batch === 'string' ? 0 : batch.messages.length
 }
 
@@ -39,7 +39,7 @@ test('nothing is in doubt without a promotion', async () => {
   expect((await operator.run(['failover', 'resume', '--send', '--yes'])).out).toBe('No message is in doubt.\n')
 })
 
-test('status shows how many messages are in doubt, since when, and what may be done about them', async () => {
+test('status shows how many messages are in doubt, since when, and the possible decisions', async () => {
   const { operator } = await afterPromotion()
   expect(await operator.rows('failover', 'status')).toMatchObject([
     { inDoubt: 5, inDoubtAtFirst: 5, decision: null, fromTimeline: 1, timeline: 2 },
@@ -49,7 +49,7 @@ test('status shows how many messages are in doubt, since when, and what may be d
   expect(err).toContain('gateway failover resume --send')
 })
 
-test('status shows sends to many that a failover stopped, also where no message is in doubt', async () => {
+test('status shows bulk sends that a failover stopped, even if no message is in doubt', async () => {
   const operator = anOperator({ clock })
   const { id: account } = await anAccount(operator.ports)
   const rows = [1, 2].map((row) => ({ row, number: `4366012345${row}`, fields: [] }))
@@ -64,14 +64,14 @@ test('status shows sends to many that a failover stopped, also where no message 
   expect(err).toMatch(new RegExp(`account ${account}, send ${send}, .*: 2 rows not accepted here may have been sent`))
 })
 
-test('it wants one of --send and --end', async () => {
+test('resume requires either --send or --end', async () => {
   const { operator } = await afterPromotion()
   expect(await operator.run(['failover', 'resume', '--yes'])).toMatchObject({ code: 2 })
   expect(await operator.run(['failover', 'resume', '--send', '--end', '--yes'])).toMatchObject({ code: 2 })
   expect(await claimed(operator)).toBe(0)
 })
 
-test('--send lets the messages go, and is recorded', async () => {
+test('--send releases the messages, and is recorded', async () => {
   const { operator } = await afterPromotion()
   expect(await operator.json('failover', 'resume', '--send', '--yes')).toEqual({
     decision: 'send',
@@ -83,7 +83,7 @@ test('--send lets the messages go, and is recorded', async () => {
   expect(await operator.rows('audit', 'list')).toMatchObject([{ action: 'decideDoubt' }])
 })
 
-test('--end makes the messages SENT 106, after what receipts prove', async () => {
+test('--end makes the messages SENT 106, except those that receipts resolve', async () => {
   const { operator, ids } = await afterPromotion()
   const { ports } = operator
   const [first, second] = ids
@@ -105,7 +105,7 @@ test('--end makes the messages SENT 106, after what receipts prove', async () =>
   expect((await operator.run(['message', 'explain', String(second)])).out).toContain('it ended in doubt')
 })
 
-test('a second operator cannot decide otherwise, and goes on where the first was interrupted', async () => {
+test('a second operator cannot decide otherwise, but continues an interrupted decision', async () => {
   const { operator } = await afterPromotion()
   await operator.ports.promotions.decide('end', 'first')
   const other = await operator.run(['failover', 'resume', '--send', '--yes'])
@@ -114,7 +114,7 @@ test('a second operator cannot decide otherwise, and goes on where the first was
   expect(await operator.json('failover', 'resume', '--end', '--yes')).toMatchObject({ messages: 5 })
 })
 
-test('explain, find and doctor say that a message is in doubt', async () => {
+test('explain, find and doctor report messages in doubt', async () => {
   const { operator, ids } = await afterPromotion()
   const [id] = ids
   expect((await operator.run(['message', 'explain', String(id)])).out).toContain('gateway failover status')

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-test('it makes new secrets, everything that deploy/compose.yaml asks for, in a file for its owner alone', async () => {
+test('init creates new secrets and all settings of deploy/compose.yaml in a file that only its owner can read', async () => {
   const files = [join(folder, 'one.env'), join(folder, 'two.env')]
   const made: Record<string, string>[] = []
   for (const file of files) {
@@ -36,7 +36,7 @@ test('it makes new secrets, everything that deploy/compose.yaml asks for, in a f
   }
 })
 
-test('it never writes over a file, and refuses what is no name of a host', async () => {
+test('init never overwrites a file, and refuses an invalid host name', async () => {
   const file = join(folder, 'three.env')
   expect((await anOperator().run(['init', '--file', file])).code).toBe(0)
   const before = await readFile(file, 'utf8')
@@ -52,7 +52,7 @@ test('it never writes over a file, and refuses what is no name of a host', async
   expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('is not a name of a host')])
 })
 
-test('in a checkout of git that does not ignore the file it warns, and nowhere else', async () => {
+test('init warns only in a git checkout that does not ignore the file', async () => {
   const checkout = join(folder, 'checkout')
   await mkdir(join(checkout, 'deploy'), { recursive: true })
   execFileSync('git', ['init', '--quiet', checkout])
@@ -66,7 +66,7 @@ test('in a checkout of git that does not ignore the file it warns, and nowhere e
   expect([outside.code, outside.err]).toEqual([0, ''])
 })
 
-test('the files of settings that it makes are left out of commits and of images of this repository', async () => {
+test('created settings files are excluded from commits and images of this repository', async () => {
   const root = join(import.meta.dirname, '../../../..')
   for (const file of ['.env', 'deploy/.env', 'deploy/.env.new', 'deploy/production.env', 'secrets.key'])
     execFileSync('git', ['-C', root, 'check-ignore', '--no-index', '--quiet', file])

@@ -10,7 +10,7 @@ interface Issued {
 const opens = async ({ ports }: ReturnType<typeof anOperator>, key: string) =>
   (await ports.accounts.byKey(ports.secrets.hashKey(key), ports.clock.now())) !== undefined
 
-test('a key is printed once, opens its account, and is in no list', async () => {
+test('a key is printed once, is valid, and is not in any list', async () => {
   const operator = anOperator()
   await anAccount(operator.ports)
   const issued = await operator.json<Issued>('key', 'issue', '1', '--label', 'crm', '--expires', '2027-12-31')
@@ -36,7 +36,7 @@ test('a key is printed once, opens its account, and is in no list', async () => 
   }
 })
 
-test('a list tells which keys are valid, revoked and expired', async () => {
+test('a list shows which keys are valid, revoked and expired', async () => {
   const operator = anOperator()
   await anAccount(operator.ports)
   for (const args of [['--expires', '202610181001'], ['--label', 'two'], []])
@@ -56,7 +56,7 @@ test('a list tells which keys are valid, revoked and expired', async () => {
   expect(lines[1]).toMatch(/^1 {3}\S{6}… +2026\/10\/18 10:00:00 {2}2026\/10\/18 10:01:00 {2}expired$/)
 })
 
-test('a revoked key opens nothing, and revoking it again is no error', async () => {
+test('a revoked key is invalid, and revoking it again succeeds', async () => {
   const operator = anOperator()
   await anAccount(operator.ports)
   const { id, key } = await operator.json<Issued>('key', 'issue', '1')
@@ -78,7 +78,7 @@ test.each([
   expect([code, out, JSON.parse(err)]).toEqual([1, '', { error: message }])
 })
 
-test('where a key may be used is said when it is issued, listed, changed and taken away', async () => {
+test('the networks of a key are set when it is issued, listed, changed and removed', async () => {
   const operator = anOperator()
   await anAccount(operator.ports)
   const { out } = await operator.run(['key', 'issue', '1', '--from', '192.0.2.7,2001:db8::/32'])

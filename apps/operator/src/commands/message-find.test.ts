@@ -37,7 +37,7 @@ async function aBusyNumber() {
   return { operator, clock }
 }
 
-test('messages to a number are listed, the latest due first, with what became of them and never with their text', async () => {
+test('messages to a number are listed with their outcomes, latest due first, and never with their texts', async () => {
   const { operator } = await aBusyNumber()
   const { out } = await operator.run(find)
   expect(out).toBe(
@@ -115,7 +115,7 @@ test.each([
   expect((await operator.json<Found>(...find, ...args)).rows.map(({ id }) => id)).toEqual(ids)
 })
 
-test('a page says how to go on, and what comes then is the rest', async () => {
+test('a page shows how to continue, and the next page has the rest', async () => {
   const { operator } = await aBusyNumber()
   const first = await operator.run([...find, '--limit', '3'])
   expect(first.err).toBe('There are more messages: --after 2\n')
@@ -124,14 +124,14 @@ test('a page says how to go on, and what comes then is the rest', async () => {
   expect([rest.rows.map(({ id }) => id), rest.next]).toEqual([[1], null])
 })
 
-test('what is decided is found for 90 days, what waits for ever', async () => {
+test('decided messages are found for 90 days, waiting ones always', async () => {
   const { operator, clock } = await aBusyNumber()
   clock.step(90 * 86_400)
   expect((await operator.json<Found>(...find)).rows.map(({ id }) => id)).toEqual([5, 4, 2])
   expect(clock.now()).toBeGreaterThan(instant(0))
 })
 
-test('a message that is not there is nothing to go on after, and without a number nothing is looked for', async () => {
+test('an unknown message to continue after is refused, and so is a search without number and reference', async () => {
   const operator = anOperator()
   expect(await operator.run([...find, '--after', '7'])).toEqual({
     code: 1,

@@ -10,7 +10,7 @@ import {
   anOrder,
   numbers,
   steppingClock,
-  type TextWanted,
+  type TextOptions,
 } from '@gateway/core/testing'
 import { anOperator, type Operator } from '../../testing/operate.ts'
 
@@ -20,13 +20,13 @@ interface Explanation {
   readonly explanation: string
 }
 
-/** An operator whose account 1 has sent one text, and a dispatcher. */
-async function aGateway(wanted: Partial<TextWanted> = {}) {
+/** Creates an operator whose account 1 has sent one text, and a dispatcher. */
+async function aGateway(options: Partial<TextOptions> = {}) {
   const clock = steppingClock()
   const operator = anOperator({ clock })
   const { claimedBatches, messages } = operator.ports
   const account = await anAccount(operator.ports)
-  await messages.accept(anOrder(account.id, { to: numbers(1), text: 'the secret', ...wanted }))
+  await messages.accept(anOrder(account.id, { to: numbers(1), text: 'the secret', ...options }))
   const dispatcher = await claimedBatches.register(30)
   const claim = async (markedMax = 10, of: { readonly queue?: QueueNumber } = {}): Promise<ClaimedBatch> => {
     const lane = { carrier, lane: 'single', messagesMax: 10, markedMax, leaseSeconds: 30, ...of } as const
@@ -42,8 +42,8 @@ async function aGateway(wanted: Partial<TextWanted> = {}) {
   return { clock, operator, dispatcher, claim, record, claimedBatches }
 }
 
-/** What is told of message 1, without the facts at its head. */
-const told = async (operator: Operator): Promise<readonly string[]> => {
+/** Returns the trace of message 1 without the facts at its head. */
+const historyOf = async (operator: Operator): Promise<readonly string[]> => {
   const { code, out, err } = await operator.run(['message', 'explain', '1'])
   expect([code, err]).toEqual([0, ''])
   expect(out).not.toContain('secret')
@@ -54,7 +54,7 @@ const accepted = '2026/10/18 10:00:00  accepted; 1.0 credits were charged'
 const end = 'All times are GMT+2.'
 const receipt = { carrier, reference: 'r-1', number: undefined, submitted: undefined }
 
-test('a delivered message: its facts, where it is, what happened, and never its text', async () => {
+test('a delivered message: its facts, location and history, and never its text', async () => {
   const { clock, operator, claim, record } = await aGateway({ to: numbers(2) })
   const batch = await claim()
   clock.step(2)
@@ -107,7 +107,7 @@ test('a message of several parts: the id and the state of each, and why it faile
   ])
 })
 
-test('a message that a carrier has in part only', async () => {
+test('a message that a carrier accepted only in part', async () => {
   const { operator, claim, record } = await aGateway({ text: 'a'.repeat(200) })
   await record(await claim(), { outcome: 'partly', reference: 'r-1' })
   expect((await operator.run(['message', 'explain', '1'])).out).toContain(
@@ -115,7 +115,7 @@ test('a message that a carrier has in part only', async () => {
   )
 })
 
-test('which route was chosen and why, its carriers in the order in which they are tried, and which one refused for now', async () => {
+test('the chosen route and the reason, its carriers in order, and the one that refused temporarily', async () => {
   const { clock, operator, dispatcher, claim, claimedBatches } = await aGateway()
   const { routes, messages } = operator.ports
   const over = (name: string, priority: number) => ({ carrier: aCarrierId(name), priority, weight: 1 })
@@ -147,7 +147,7 @@ test('which route was chosen and why, its carriers in the order in which they ar
   })
 })
 
-test('the same as JSON', async () => {
+test('the trace as JSON', async () => {
   const { clock, operator, claim, record } = await aGateway({ to: numbers(2) })
   const batch = await claim()
   await record({ ...batch, messages: batch.messages.slice(0, 1) }, { outcome: 'refused' })
@@ -201,22 +201,24 @@ test('the same as JSON', async () => {
   })
 })
 
-test('what waits: for its time, in the queue and how long, for another try', async () => {
+test('a waiting message: scheduled, queued and for how long, or waiting for another try', async () => {
   const due = secondsAfter(steppingClock().now(), 3600)
   const scheduled = await aGateway({ due })
-  expect(await told(scheduled.operator)).toEqual([
+  expect(await historyOf(scheduled.operator)).toEqual([
     'It waits for its time, 2026/10/18 11:00:00, and can still be deleted.',
     `${accepted}\n${end}`,
   ])
   const queued = await aGateway()
   queued.clock.step(300)
-  expect((await told(queued.operator))[0]).toBe(
+  expect((await historyOf(queued.operator))[0]).toBe(
     'It waits in the queue, single lane, due since 2026/10/18 10:00:00 (5 min). No dispatcher has been heard of lately: nothing is sent.',
   )
   await queued.operator.ports.carrierStatuses.tell({ id: '1', host: 'a', pid: 1 }, [
     { carrier, mode: 'running', window: 10, unanswered: 10, status: undefined },
   ])
-  expect((await told(queued.operator))[0]).toContain('Carrier sim is taken up: all of the window waits for answers.')
+  expect((await historyOf(queued.operator))[0]).toContain(
+    'Carrier sim is taken up: all of the window waits for answers.',
+  )
   expect(await queued.operator.row('message', 'explain', '1')).toMatchObject({
     waitsFor: 'window-full',
     waitsForCarriers: ['sim'],
@@ -224,13 +226,13 @@ test('what waits: for its time, in the queue and how long, for another try', asy
   await queued.operator.ports.carrierStatuses.tell({ id: '1', host: 'a', pid: 1 }, [])
   const { id } = await queued.claim()
   await queued.claimedBatches.postpone(queued.dispatcher, id, [aMessageId(1)], 60)
-  expect(await told(queued.operator)).toEqual([
+  expect(await historyOf(queued.operator)).toEqual([
     'The carrier has refused it for now, 1 time so far. It waits for another try, until 2026/10/18 10:06:00.',
     `${accepted}\n2026/10/18 10:05:00  carrier sim refused it for now\n${end}`,
   ])
   queued.clock.step(60)
   await queued.claimedBatches.promote(10)
-  expect((await told(queued.operator))[0]).toBe(
+  expect((await historyOf(queued.operator))[0]).toBe(
     'It waits in the queue, single lane, due since 2026/10/18 10:00:00 (6 min). The carrier has refused it for now, 1 time so far. No dispatcher has been heard of lately: nothing is sent.',
   )
   expect(await queued.operator.row('message', 'explain', '1')).toMatchObject({
@@ -239,14 +241,14 @@ test('what waits: for its time, in the queue and how long, for another try', asy
   })
 })
 
-test('what is claimed: by whom, whether it may have left, and what comes when its dispatcher is silent', async () => {
+test('a claimed message: by which dispatcher, whether it may have been submitted, and what follows if the dispatcher dies', async () => {
   const unmarked = await aGateway()
   await unmarked.claim(0)
-  expect((await told(unmarked.operator))[0]).toBe(
+  expect((await historyOf(unmarked.operator))[0]).toBe(
     'Dispatcher 1 has claimed it for carrier sim. It is not marked: it has not been submitted. The lease of this dispatcher lasts until 2026/10/18 10:00:30.',
   )
   unmarked.clock.step(31)
-  expect((await told(unmarked.operator))[0]).toContain(
+  expect((await historyOf(unmarked.operator))[0]).toContain(
     'was over at 2026/10/18 10:00:30: unless it comes back at once, recovery will give it back to the queue.',
   )
   const marked = await aGateway()
@@ -264,19 +266,19 @@ test('what is claimed: by whom, whether it may have left, and what comes when it
     },
   })
   marked.clock.step(31)
-  expect((await told(marked.operator))[0]).toContain(
+  expect((await historyOf(marked.operator))[0]).toContain(
     'It is marked: it may have been submitted, and the answer is not stored yet. The lease of this dispatcher was over at 2026/10/18 10:00:30: unless it comes back at once, recovery will call its outcome unknown (SENT 106).',
   )
 })
 
-test('what nobody knows after a recovery is told so, and what is learned later too', async () => {
+test('a message that is unknown after a recovery, and a late report about it', async () => {
   const { clock, operator, claim, record, claimedBatches } = await aGateway()
   const batch = await claim()
   clock.step(31)
   await claimedBatches.recover()
   const number = numbers(1)[0]
   await operator.ports.deliveryReceipts.apply([{ ...receipt, code: OUTCOME.undeliverable, number }])
-  expect(await told(operator)).toEqual([
+  expect(await historyOf(operator)).toEqual([
     'It is SENT 106 (outcome unknown) since 2026/10/18 10:00:31. Nobody knows whether the carrier took it: its dispatcher ended, or was cut off, before an answer was stored. It may have reached its recipient or not. It is not sent again, and stays charged. A receipt or a late answer may still settle it.',
     [
       accepted,
@@ -290,7 +292,7 @@ test('what nobody knows after a recovery is told so, and what is learned later t
   )
   clock.step(9)
   await record(batch, { outcome: 'refused' })
-  expect(await told(operator)).toEqual([
+  expect(await historyOf(operator)).toEqual([
     'It is SENDINGFAILED 111 (refused on submission) since 2026/10/18 10:00:40.',
     [
       accepted,
@@ -303,7 +305,7 @@ test('what nobody knows after a recovery is told so, and what is learned later t
   ])
 })
 
-test('an answer that tells nothing, and the receipt that is taken for its own', async () => {
+test('an answer without an outcome, and the adopted receipt', async () => {
   const { clock, operator, claim, record } = await aGateway()
   await record(await claim(), { outcome: 'unknown' })
   const { explanation } = await operator.row<Explanation>('message', 'explain', '1')
@@ -314,12 +316,12 @@ test('an answer that tells nothing, and the receipt that is taken for its own', 
   await operator.ports.deliveryReceipts.apply([{ ...receipt, code: OUTCOME.delivered, number }])
   clock.step(60)
   await operator.ports.deliveryReceipts.adopt(0)
-  expect((await told(operator))[0]).toContain(
+  expect((await historyOf(operator))[0]).toContain(
     'A receipt that fits no other message is taken for its own, and will be applied.',
   )
-  expect((await told(operator))[1]).toContain('(delivered to the recipient); to be applied')
+  expect((await historyOf(operator))[1]).toContain('(delivered to the recipient); to be applied')
   await operator.ports.deliveryReceipts.match(10)
-  expect((await told(operator))[1]).toBe(
+  expect((await historyOf(operator))[1]).toBe(
     [
       accepted,
       '2026/10/18 10:00:00  it was submitted, and the carrier did not answer whether it took it',
@@ -330,19 +332,19 @@ test('an answer that tells nothing, and the receipt that is taken for its own', 
   )
 })
 
-test('a carrier that does not know itself is told apart from an answer that was lost', async () => {
+test('a carrier that does not know the outcome is distinguished from a lost answer', async () => {
   const { clock, operator, claim, record } = await aGateway()
   await record(await claim(), { outcome: 'accepted', reference: 'r-1' })
   clock.step(5)
   await operator.ports.deliveryReceipts.apply([{ ...receipt, code: OUTCOME.unknown }])
-  const [where, events] = await told(operator)
+  const [where, events] = await historyOf(operator)
   expect(where).toBe(
     'It is SENT 106 (outcome unknown) since 2026/10/18 10:00:05. The carrier itself says that it does not know.',
   )
   expect(events).toContain('10:00:05  its receipt says that the carrier does not know')
 })
 
-test('what was deleted, and what of its send was refunded', async () => {
+test('a deleted message, and the refunds of its send', async () => {
   const due = secondsAfter(steppingClock().now(), 3600)
   const { operator, clock } = await aGateway({ to: numbers(3), due })
   const ids = [1, 2].map(aMessageId)
@@ -350,7 +352,7 @@ test('what was deleted, and what of its send was refunded', async () => {
   await operator.ports.messages.deleteScheduled(account, ids.slice(0, 1), clock.now())
   clock.step(10)
   await operator.ports.messages.deleteScheduled(account, ids.slice(1), clock.now())
-  const [where, events] = await told(operator)
+  const [where, events] = await historyOf(operator)
   expect(where).toBe('It is SENDINGFAILED 102 (cancelled before delivery) since 2026/10/18 10:00:00.')
   expect(events?.split('\n').slice(1)).toEqual([
     '2026/10/18 10:00:00  ended without a carrier: SENDINGFAILED 102 (cancelled before delivery)',
@@ -363,12 +365,12 @@ test('what was deleted, and what of its send was refunded', async () => {
   )
 })
 
-test('a message that an operator refunded was taken by its carrier all the same', async () => {
+test('a message that an operator refunded still counts as accepted by its carrier', async () => {
   const { clock, operator, claim, record } = await aGateway()
   await record(await claim(), { outcome: 'accepted', reference: 'r-1' })
   clock.step(5)
   expect((await operator.run(['message', 'refund', '1', '--why', 'a complaint'])).code).toBe(0)
-  expect((await told(operator))[1]?.split('\n')).toEqual([
+  expect((await historyOf(operator))[1]?.split('\n')).toEqual([
     accepted,
     '2026/10/18 10:00:00  carrier sim took it',
     '2026/10/18 10:00:05  1.0 credits were returned for this message: a complaint',
@@ -377,27 +379,27 @@ test('a message that an operator refunded was taken by its carrier all the same'
 
   const unknown = await aGateway()
   await unknown.record(await unknown.claim(), { outcome: 'unknown' })
-  expect((await told(unknown.operator))[0]).toContain('It is not sent again, and stays charged.')
+  expect((await historyOf(unknown.operator))[0]).toContain('It is not sent again, and stays charged.')
   expect((await unknown.operator.run(['message', 'refund', '1', '--why', 'a complaint'])).code).toBe(0)
-  expect((await told(unknown.operator))[0]).not.toContain('charged')
+  expect((await historyOf(unknown.operator))[0]).not.toContain('charged')
 })
 
-test('what a carrier calls a message cannot steer the terminal', async () => {
+test('a reference of a carrier cannot control the terminal', async () => {
   const { operator, claim, record } = await aGateway()
   await record(await claim(), { outcome: 'accepted', reference: '\u001b[2J' })
   const { out } = await operator.run(['message', 'explain', '1'])
   expect(out).toContain('its id of the message: ?[2J\n')
 })
 
-test('a defect is told as one: a message that is nowhere', async () => {
+test('a message that is nowhere is reported as a defect', async () => {
   const { operator, dispatcher, claim } = await aGateway()
   await claim()
   operator.store.dispatchers.delete(dispatcher)
-  expect((await told(operator))[0]).toContain('This is a defect of the gateway')
+  expect((await historyOf(operator))[0]).toContain('This is a defect of the gateway')
   expect(await operator.row('message', 'explain', '1')).toMatchObject({ now: { place: 'nowhere' } })
 })
 
-test('an id that nobody was given is refused', async () => {
+test('an id that was never assigned is refused', async () => {
   const operator = anOperator()
   const message = 'There is no message 7. The id was never assigned, or the history was dropped.'
   expect(await operator.run(['message', 'explain', '7'])).toEqual({ code: 1, out: '', err: `${message}\n` })
@@ -405,13 +407,13 @@ test('an id that nobody was given is refused', async () => {
   expect([code, out, JSON.parse(err)]).toEqual([1, '', { error: message }])
 })
 
-test.each(['0', '-1', '1.5', 'x', '', '9007199254740992', "1' or 1=1"])('%j is no id', async (id) => {
+test.each(['0', '-1', '1.5', 'x', '', '9007199254740992', "1' or 1=1"])('%j is not an id', async (id) => {
   const { code, out, err } = await anOperator().run(['message', 'explain', '--', id])
   expect([code, out]).toEqual([2, ''])
   expect(err).toContain("Expected a message's id: a whole number.")
 })
 
-test('a message that confirms an opt-out is told as such', async () => {
+test('a message that confirms an opt-out is marked as such', async () => {
   const { operator, claim, record } = await aGateway()
   const batch = await claim()
   await record(batch, { outcome: 'accepted', reference: 'r-1' })

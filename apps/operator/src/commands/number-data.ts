@@ -4,11 +4,11 @@ import {
   isHeldUp,
   type ErasedNumber,
   type Erasure,
-  type HeldContact,
-  type HeldInbound,
-  type HeldListRow,
-  type HeldMessage,
-  type HeldSuppression,
+  type StoredContact,
+  type StoredInbound,
+  type StoredListRow,
+  type MessageWithText,
+  type StoredSuppression,
   type HeldUp,
   type NumberData,
 } from '@gateway/core/personal-data'
@@ -60,7 +60,7 @@ const rowOf = ({ data, account, time, id, text }: Shown, more: { readonly [name:
   cells: [data, String(account ?? ''), time === undefined ? '' : timeText(time), String(id ?? ''), text ?? ''],
 })
 
-const messageRow = (number: Msisdn, { id, account, from, due, cost, reference, place, text }: HeldMessage): Row =>
+const messageRow = (number: Msisdn, { id, account, from, due, cost, reference, place, text }: MessageWithText): Row =>
   rowOf(
     { data: 'message', account, time: due, id, text },
     {
@@ -69,13 +69,13 @@ const messageRow = (number: Msisdn, { id, account, from, due, cost, reference, p
     },
   )
 
-const inboundRow = (number: Msisdn, { id, account, to, at, text }: HeldInbound): Row =>
+const inboundRow = (number: Msisdn, { id, account, to, at, text }: StoredInbound): Row =>
   rowOf({ data: 'arrival', account, time: at, id, text }, { from: number, to: to ?? null })
 
-const contactRow = (number: Msisdn, { account, address }: HeldContact): Row =>
+const contactRow = (number: Msisdn, { account, address }: StoredContact): Row =>
   rowOf({ data: 'contact', account }, { from: address, to: number })
 
-const listRow = (number: Msisdn, { send, row }: HeldListRow): Row =>
+const listRow = (number: Msisdn, { send, row }: StoredListRow): Row =>
   rowOf(
     {
       ...{ data: 'list row', account: send.account, time: send.created, id: send.id },
@@ -84,7 +84,7 @@ const listRow = (number: Msisdn, { send, row }: HeldListRow): Row =>
     { to: number, values: row.fields, state: send.state, refusal: row.refused ?? null },
   )
 
-const suppressionRow = (number: Msisdn, { account, kind, since, text }: HeldSuppression): Row =>
+const suppressionRow = (number: Msisdn, { account, kind, since, text }: StoredSuppression): Row =>
   rowOf({ data: kind, account, time: since, text }, { number })
 
 interface EraseOptions extends KeySettings {

@@ -7,7 +7,7 @@ import { anOperator, takeAll } from '../../testing/operate.ts'
 const number = aNumber('27825550101')
 const block = ['number', 'block', number, '--reason']
 
-test('a number is put on each list once, listed with its time, and taken off', async () => {
+test('a number is added to each list once, listed with its time, and removed', async () => {
   const operator = anOperator()
   expect(await operator.json(...block, 'blacklisted')).toEqual({ number, reason: 'blacklisted', added: 1 })
   expect(await operator.json(...block, 'blacklisted')).toEqual({ number, reason: 'blacklisted', added: 0 })
@@ -34,7 +34,7 @@ test('a number is put on each list once, listed with its time, and taken off', a
   expect(await operator.rows('number', 'list')).toEqual([])
 })
 
-test('what was done is told in a sentence', async () => {
+test('the result is printed as a sentence', async () => {
   const operator = anOperator()
   const said = async (...args: readonly string[]) => (await operator.run(args)).out
   expect(await said(...block, 'blacklisted')).toBe('27825550101 is blocked (blacklisted).\n')
@@ -42,7 +42,7 @@ test('what was done is told in a sentence', async () => {
   expect(await said('number', 'unblock', number)).toBe('27825550101 is no longer blocked.\n')
 })
 
-test('a number that is not blocked is not unblocked', async () => {
+test('unblocking a number that is not blocked is refused', async () => {
   const operator = anOperator()
   expect(await operator.run(['number', 'unblock', number])).toEqual({
     code: 1,
@@ -55,7 +55,7 @@ test('a number that is not blocked is not unblocked', async () => {
 })
 
 test.each(['27 82 555 0101', '+27 (0)82 555 0101', '27825550101.0', "'27825550101", '\u202a+27825550101\u202c'])(
-  'a number written as %j is blocked by its digits, and found',
+  'a number written as %j is blocked and found by its digits',
   async (written) => {
     const operator = anOperator()
     expect(await operator.json(...block.slice(0, 2), written, '--reason', 'blacklisted')).toMatchObject({ number })
@@ -79,7 +79,7 @@ test.each([
   ],
   ['without a reason', ['number', 'block', number], "'--reason <list>' not specified"],
   ['for another reason', [...block, 'spam'], 'Allowed choices are blacklisted, do-not-contact.'],
-])('a number %s is not blocked: the form is told, and 2', async (_, args, message) => {
+])('a number %s is not blocked: the expected form is printed, with exit code 2', async (_, args, message) => {
   const operator = anOperator()
   const { code, out, err } = await operator.run(args)
   expect([code, out]).toEqual([2, ''])
@@ -90,7 +90,7 @@ test.each([
   expect(await operator.rows('number', 'list')).toEqual([])
 })
 
-test('what is stored of a number is shown with its texts, and erased once nothing waits', async () => {
+test('stored data of a number is shown with its texts, and erased once nothing waits', async () => {
   const operator = anOperator()
   const { ports } = operator
   const { id } = await anAccount(ports)
@@ -148,7 +148,7 @@ test('what is stored of a number is shown with its texts, and erased once nothin
   expect(again.out).toContain('Opt-outs and blocks that remain, with the number: 1.')
 })
 
-test('the blacklist is accepted by either name, and shown by one', async () => {
+test('the blacklist is accepted by either name, and always shown by the same', async () => {
   const operator = anOperator()
   const blocked = await operator.json('number', 'block', '27825550101', '--reason', 'blacklist')
   expect(blocked).toMatchObject({ reason: 'blacklisted', added: 1 })

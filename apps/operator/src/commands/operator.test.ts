@@ -34,13 +34,13 @@ test.each([
   expect(await operator.run(args, typed)).toEqual({ code, out: '', err })
 })
 
-test('what is no role is a wrong call', async () => {
+test('an invalid role is a usage error', async () => {
   const operator = anOperator()
   expect(await operator.run(add('bob', 'root'))).toMatchObject({ code: 2 })
   expect(await operator.run(['operator', 'add', 'bob'])).toMatchObject({ code: 2 })
 })
 
-test('a lock, another role and another password count at once', async () => {
+test('a lock, another role and another password take effect at once', async () => {
   const operator = anOperator()
   await operator.run(add('ann', 'support'), 'correct horse\n')
   await operator.run(['operator', 'role', 'ANN', 'admin'])

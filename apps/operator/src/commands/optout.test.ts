@@ -28,7 +28,7 @@ test('an opt-out is added once and removed once, and only for its account', asyn
   expect(await operator.json(...remove)).toEqual({ account: 1, number, removed: true })
 })
 
-test('the list shows who wrote what, and which entries were added by hand', async () => {
+test('the list shows the numbers with their texts, and which entries were added by hand', async () => {
   const operator = anOperator()
   await anAccount(operator.ports)
   await operator.ports.senders.assign(anAddress('31022'), anAccountId(1))
@@ -49,10 +49,10 @@ test('the list shows who wrote what, and which entries were added by hand', asyn
   )
 })
 
-test.each(['add', 'remove'])('%s for an account that is not there is a refusal, and so is its list', async (what) => {
+test.each(['add', 'remove'])('%s for an unknown account is refused, and so is its list', async (subcommand) => {
   const operator = anOperator()
   const none = { code: 1, out: '', err: 'There is no account 1.\n' }
-  expect(await operator.run(['optout', what, '1', number])).toEqual(none)
+  expect(await operator.run(['optout', subcommand, '1', number])).toEqual(none)
   expect(await operator.run(['optout', 'list', '1'])).toEqual(none)
 })
 
@@ -69,17 +69,17 @@ async function twoAccounts() {
   return operator
 }
 
-test('the numbers of a file are blocked once, however often it is read', async () => {
+test('the numbers of a file are blocked once, however often it is imported', async () => {
   const operator = anOperator()
   const text = numbers(12_000).join('\r\n')
-  const told = { reason: 'blacklisted', read: 12_000, refused: 0, refusals: [], corrected: 0, corrections: [] }
+  const summary = { reason: 'blacklisted', read: 12_000, refused: 0, refusals: [], corrected: 0, corrections: [] }
   expect(JSON.parse((await operator.run([...block, '--json'], text)).out)).toEqual({
-    ...told,
+    ...summary,
     added: 12_000,
     already: 0,
   })
   expect(JSON.parse((await operator.run([...block, '--json'], text)).out)).toEqual({
-    ...told,
+    ...summary,
     added: 0,
     already: 12_000,
   })
@@ -91,7 +91,7 @@ test('the numbers of a file are blocked once, however often it is read', async (
   })
 })
 
-test('what is refused is told with its line and why, the rest is done, and the exit code is 1', async () => {
+test('refused rows are printed with line and reason, the others are stored, and the exit code is 1', async () => {
   const operator = anOperator()
   const text = `\uFEFF"27825550101"\n\n0825550102\n+0825550103\n,\n'+27825550103\n27825550104,more\n`
   expect(await operator.run(block, text)).toEqual({
@@ -123,7 +123,7 @@ test('what is refused is told with its line and why, the rest is done, and the e
   })
 })
 
-test('numbers as spreadsheets and people write them are read, what is left out is shown, and the rest is refused', async () => {
+test('numbers as spreadsheets and people write them are read, omitted characters are shown, and unreadable numbers are refused', async () => {
   const operator = anOperator()
   const text =
     'number\n43660123456.0\n+43 (0)660 123457\n\u202a+43 660 123458\u202c\n"=""43660123459"""\n4.36601E+10\n43660123456.5\n'
@@ -154,7 +154,7 @@ test('numbers as spreadsheets and people write them are read, what is left out i
   })
 })
 
-test('of many refused rows some are shown, and more are in the JSON', async () => {
+test('of many refused rows some are printed, and more are in the JSON', async () => {
   const operator = anOperator()
   const text = `number\n${'x\n'.repeat(1500)}`
   const lines = (await operator.run(block, text)).out.split('\n')
@@ -180,19 +180,19 @@ test.each([
   expect(await operator.rows('number', 'list')).toEqual([])
 })
 
-test('a file that breaks later tells how much of it is stored', async () => {
+test('a file that breaks off later is reported with the number of stored rows', async () => {
   const operator = anOperator()
   const { code, err } = await operator.run(block, `${numbers(5100).join('\n')}\n"`)
   expect([code, err]).toEqual([1, 'Line 5101: a quote is not closed. 5000 rows before it are stored.\n'])
   expect(await operator.rows<unknown>('number', 'list', '--reason', 'blacklisted')).toHaveLength(5000)
 })
 
-test.each([[[]], [['27825550101', '--file', 'x']]])('a number or a file, not %j', async (args) => {
+test.each([[[]], [['27825550101', '--file', 'x']]])('either a number or a file is required, not %j', async (args) => {
   const { code, err } = await anOperator().run(['number', 'block', ...args, '--reason', 'blacklisted'])
   expect([code, err]).toEqual([2, 'Name either one number or a file of numbers.\n'])
 })
 
-test('a file that is not there, is no UTF-8 or cannot be written is told', async () => {
+test('a file that is missing, not UTF-8 or not writable is reported', async () => {
   const operator = await twoAccounts()
   const none = join(folder, 'none')
   const missing = await operator.run(['number', 'block', '--file', none, '--reason', 'blacklisted'])
@@ -206,7 +206,7 @@ test('a file that is not there, is no UTF-8 or cannot be written is told', async
   expect([code, err]).toEqual([1, expect.stringContaining('could not be written completely: ENOENT')])
 })
 
-test('a file of a spreadsheet with semicolons is imported, with times of ISO 8601', async () => {
+test('a spreadsheet file with semicolons is imported, with times in ISO 8601', async () => {
   const operator = await twoAccounts()
   const rows = ['Number;Since;Text', '27825550101;2026-10-01 10:00;"STOP; now"', '27825550102;2026-10-01T04:00-04:00;']
   expect(await operator.run(importing, rows.join('\r\n'))).toMatchObject({ code: 0 })
@@ -241,7 +241,7 @@ test('opt-outs are imported with their times and texts, in any order of columns'
   expect(await operator.rows('optout', 'list', '2')).toEqual([])
 })
 
-test('a time that is none or to come, and a text that is too long, are refused', async () => {
+test('an invalid or future time, and a text that is too long, are refused', async () => {
   const text = [
     '27825550101,2026-10-18T08:00:00.001Z',
     '27825550102,2026-02-30T08:00:00.000Z',
@@ -260,7 +260,7 @@ test('a time that is none or to come, and a text that is too long, are refused',
   ])
 })
 
-test('what is exported, imported for another account and exported again is the same', async () => {
+test('an exported list that is imported for another account and exported again is the same', async () => {
   const operator = await twoAccounts()
   await operator.ports.senders.assign(anAddress('31022'), anAccountId(1))
   for (const [i, text] of ['=STOP', 'stop', `'=stop`, 'opt out, "please"\nnow', '+27', 'Unsubscribe'].entries()) {
@@ -298,7 +298,7 @@ test('what is exported, imported for another account and exported again is the s
   for (const { text } of texts) expect(exported).not.toContain(`Z,${text}\r\n`.replace("it's", 'no formula'))
 })
 
-test('a command that is interrupted stores no further batch', async () => {
+test('an interrupted import stores no further batch', async () => {
   const operator = anOperator({
     ports: (ports) => ({
       ...ports,
@@ -317,7 +317,7 @@ test('a command that is interrupted stores no further batch', async () => {
   expect(await operator.rows<unknown>('number', 'list', '--reason', 'blacklisted')).toHaveLength(5000)
 })
 
-test('opt-outs of an account that is not there are neither imported nor exported', async () => {
+test('opt-outs of an unknown account are neither imported nor exported', async () => {
   const none = { code: 1, out: '', err: 'There is no account 1.\n' }
   expect(await anOperator().run(importing, '27825550101')).toEqual(none)
   expect(await anOperator().run(['optout', 'export', '1'])).toEqual(none)

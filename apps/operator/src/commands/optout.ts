@@ -26,9 +26,9 @@ export const optoutAdd = (run: Run) =>
       run(async ({ accountId, backOffice, gateway, change, output }) => {
         const id = await accountId(name)
         const account = await accountOf(backOffice, id)
-        const given = { number: withoutSomeDigits(number) }
-        const added = await change({ action: 'addOptOut', account: id, given }, () =>
-          gateway.commands.addOptOut(account, number),
+        const detail = { number: withoutSomeDigits(number) }
+        const added = await change({ action: 'addOptOut', account: id, given: detail }, () =>
+          gateway.addOptOut(account, number),
         )
         const messages = `messages of account ${id}`
         output.result(
@@ -50,9 +50,9 @@ export const optoutRemove = (run: Run) =>
         const id = await accountId(name)
         const account = await accountOf(backOffice, id)
         await confirm(`Let account ${id} send to ${number} again, which has opted out?`, options)
-        const given = { number: withoutSomeDigits(number) }
-        const remove = () => gateway.commands.removeOptOut(account, number)
-        if (!(await change({ action: 'removeOptOut', account: id, given }, remove))) {
+        const detail = { number: withoutSomeDigits(number) }
+        const remove = () => gateway.removeOptOut(account, number)
+        if (!(await change({ action: 'removeOptOut', account: id, given: detail }, remove))) {
           throw new Refused(`${number} had not opted out of the messages of account ${id}.`)
         }
         output.result({ account: id, number, removed: true }, `Account ${id} can send to ${number} again.`)

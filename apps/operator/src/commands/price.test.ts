@@ -26,7 +26,7 @@ test('prices are set, replaced, listed by prefix and removed', async () => {
   expect(await operator.rows('price', 'list')).toEqual([{ account: null, prefix: '2782', price: 0 }])
 })
 
-test('what was done is told in a sentence, and what it means to remove the default', async () => {
+test('the result is printed as a sentence, with the consequence of removing the default', async () => {
   const operator = anOperator()
   const said = async (...args: readonly string[]) => (await operator.run(['price', ...args])).out
   expect(await said('set', '27', '0.8')).toBe(
@@ -46,7 +46,7 @@ test('what was done is told in a sentence, and what it means to remove the defau
   })
 })
 
-test('what is sent after a price was set costs that price', async () => {
+test('messages sent after a price was set cost that price', async () => {
   const operator = anOperator()
   await operator.run(['account', 'open', '--login', 'a', '--credits', '10'])
   await operator.run(['price', 'set', '2782', '2.5'])
@@ -70,7 +70,7 @@ test.each([
   expect(await operator.rows('price', 'list')).toEqual([{ account: null, prefix: 'default', price: 1 }])
 })
 
-test.each(['', '0', '027', '+27', '27x', 'Default', '1234567890123456'])('%j is no prefix', async (prefix) => {
+test.each(['', '0', '027', '+27', '27x', 'Default', '1234567890123456'])('%j is not a prefix', async (prefix) => {
   const { code, out, err } = await anOperator().run(['price', 'set', prefix, '1'])
   expect([code, out]).toEqual([2, ''])
   expect(err).toContain("Expected a prefix of 1 to 15 digits, the first not 0, or 'default'.")
@@ -82,7 +82,7 @@ test('a price has at most one decimal', async () => {
   expect(err).toContain('Expected an amount of credits with at most one decimal')
 })
 
-test('an account may have prices of its own, which come before those of all', async () => {
+test('an account may have prices of its own, which win over the general ones', async () => {
   const operator = anOperator()
   await anAccount(operator.ports, { credits: 100 })
   await operator.json('price', 'set', '2782', '3')

@@ -4,10 +4,10 @@ import { aCarrierId, anAccount, anOrder, numbers, steppingClock } from '@gateway
 import { anOperator } from '../../testing/operate.ts'
 
 const carrier = (name: string) => aCarrierId(name)
-const wanted = (name: string, lane: Lane, messagesMax: number, markedMax: number) =>
+const claimRequest = (name: string, lane: Lane, messagesMax: number, markedMax: number) =>
   ({ carrier: carrier(name), lane, messagesMax, markedMax, leaseSeconds: 30 }) as const
 
-test('who runs, since when, and what is in flight by carrier', async () => {
+test('dispatchers are listed with their start and the messages in flight by carrier', async () => {
   const clock = steppingClock()
   const operator = anOperator({ clock })
   const { claimedBatches, messages } = operator.ports
@@ -17,9 +17,9 @@ test('who runs, since when, and what is in flight by carrier', async () => {
     await claimedBatches.register(30, '0.9.1', { host: 'alpha', pid: 11 }),
     await claimedBatches.register(90),
   ]
-  await claimedBatches.claim(first, wanted('sim', 'bulk', 15, 5))
-  await claimedBatches.claim(first, wanted('other', 'single', 10, 1))
-  await claimedBatches.claim(second, wanted('sim', 'bulk', 4, 4))
+  await claimedBatches.claim(first, claimRequest('sim', 'bulk', 15, 5))
+  await claimedBatches.claim(first, claimRequest('other', 'single', 10, 1))
+  await claimedBatches.claim(second, claimRequest('sim', 'bulk', 4, 4))
   await claimedBatches.register(300, '10.0.0')
   clock.step(31)
   await claimedBatches.extend(second, 60)
@@ -69,13 +69,13 @@ test('who runs, since when, and what is in flight by carrier', async () => {
   )
 })
 
-test('that nobody runs is told', async () => {
+test('the absence of dispatchers is reported', async () => {
   const { code, out, err } = await anOperator().run(['dispatcher', 'list'])
   expect([code, out.startsWith('ID  PROCESS'), err]).toEqual([0, true, 'No dispatcher runs, so nothing is sent.\n'])
   expect(await anOperator().rows('dispatcher', 'list')).toEqual([])
 })
 
-test('since when a dispatcher runs may not be known', async () => {
+test('the start of a dispatcher may be unknown', async () => {
   const operator = anOperator({
     ports: (ports) => ({
       ...ports,
@@ -90,14 +90,14 @@ test('since when a dispatcher runs may not be known', async () => {
   expect((await operator.run(['dispatcher', 'list'])).out).toMatch(/\n1 {12}not known {15}2026/)
 })
 
-test('what waits, by account and lane, with the oldest and the sums', async () => {
+test('waiting messages are counted by account and lane, with the oldest and the sums', async () => {
   const clock = steppingClock()
   const operator = anOperator({ clock })
   const { claimedBatches, messages } = operator.ports
   const [first, second] = [await anAccount(operator.ports), await anAccount(operator.ports)]
   await messages.accept(anOrder(first.id, { to: numbers(1) }))
   const dispatcher = await claimedBatches.register(30)
-  const batch = await claimedBatches.claim(dispatcher, wanted('sim', 'single', 10, 10))
+  const batch = await claimedBatches.claim(dispatcher, claimRequest('sim', 'single', 10, 10))
   if (typeof batch === 'string') throw new Error(batch)
   await claimedBatches.postpone(
     dispatcher,
@@ -133,7 +133,7 @@ test('what waits, by account and lane, with the oldest and the sums', async () =
   )
 })
 
-test('an empty queue is its sums, nothing', async () => {
+test('an empty queue is printed as zero sums', async () => {
   const operator = anOperator()
   await anAccount(operator.ports)
   expect(await operator.json('queue', 'show')).toEqual({
@@ -146,7 +146,7 @@ test('an empty queue is its sums, nothing', async () => {
   )
 })
 
-test('what is due is told by route as well', async () => {
+test('due messages are also counted by route', async () => {
   const clock = steppingClock()
   const operator = anOperator({ clock })
   const account = await anAccount(operator.ports)

@@ -7,7 +7,7 @@ import { anOperator, type Operator } from '../../testing/operate.ts'
 const to = ['27825550101', '27825550102']
 const send = (...more: readonly string[]) => ['send', '--account', '1', '--text', 'Hello', ...more]
 
-test('what was accepted and what was not is told number by number, and charged like any other message', async () => {
+test('each number is printed as accepted or refused, and charged like any other message', async () => {
   const operator = anOperator()
   await anAccount(operator.ports, { credits: 10 })
   await operator.run(['number', 'block', '27825550103', '--reason', 'blacklisted'])
@@ -23,7 +23,7 @@ test('what was accepted and what was not is told number by number, and charged l
   expect(await operator.row('account', 'show', '1')).toMatchObject({ balance: 0 })
 })
 
-test('a person reads a line a number, with the reason of a refusal', async () => {
+test('a person reads one line per number, with the reason of a refusal', async () => {
   const operator = anOperator()
   await anAccount(operator.ports)
   expect(await operator.run(send('--to', '27825550101,0825550102', '--at', '202612312359'))).toEqual({
@@ -37,7 +37,7 @@ test('a person reads a line a number, with the reason of a refusal', async () =>
   })
 })
 
-test('numbers are sent to as people and spreadsheets write them, and digits that are left out are shown', async () => {
+test('numbers as people and spreadsheets write them are accepted, and omitted digits are shown', async () => {
   const operator = anOperator()
   await anAccount(operator.ports)
   expect(await operator.run(send('--to', '+27 82 555 0101, 27825550102.0; 27825550103 27825550104,2.78E+10'))).toEqual({
@@ -54,7 +54,7 @@ test('numbers are sent to as people and spreadsheets write them, and digits that
   })
 })
 
-test('if no number was accepted that is a refusal, with the reasons as the result', async () => {
+test('if no number was accepted the command fails, with the reasons as the result', async () => {
   const operator = anOperator()
   await anAccount(operator.ports, { locked: true })
   const { code, out, err } = await operator.run([...send('--to', '27825550101', '--wait'), '--json'])
@@ -63,7 +63,7 @@ test('if no number was accepted that is a refusal, with the reasons as the resul
   expect(JSON.parse(err)).toEqual({ error: 'No number was accepted.' })
 })
 
-test('an account that is not there sends nothing', async () => {
+test('for an unknown account nothing is sent', async () => {
   expect(await anOperator().run(send('--to', '27825550101'))).toEqual({
     code: 1,
     out: '',
@@ -76,13 +76,13 @@ test.each([
   [['--to', '27825550101', '--at', '2026-12-31'], 'Expected a time CCYYMMDDHHmm at GMT+2'],
   [['--to', '27825550101', '--timeout', '0'], 'Expected a number of seconds from 1 to 86400'],
   [[], "'--to <numbers>' not specified"],
-])('%j is a wrong call', async (args, message) => {
+])('%j is a usage error', async (args, message) => {
   const { code, out, err } = await anOperator().run(send(...args))
   expect([code, out]).toEqual([2, ''])
   expect(err).toContain(message)
 })
 
-/** A dispatcher that carries what waits, once a command has begun to watch it. */
+/** Dispatches the waiting messages once a command has begun to watch them. */
 async function carry(
   operator: Operator,
   outcomeOf: (to: Msisdn) => 0 | 100 | 103 | 'unknown',
@@ -103,7 +103,7 @@ async function carry(
   await carrier.settled()
 }
 
-test('--wait shows each state of each message until all are final, then how many ended how', async () => {
+test('--wait prints each state of each message until all are final, then the number by state', async () => {
   const operator = anOperator()
   await anAccount(operator.ports)
   const sent = operator.run(send('--to', to.join(), '--wait'))
@@ -123,13 +123,13 @@ test('--wait shows each state of each message until all are final, then how many
   )
 })
 
-test('--wait ends with 0 where an outcome is unknown (106), and says that a late receipt may still change it', async () => {
+test('--wait ends with 0 if an outcome is unknown (106), and says that a late receipt may still change it', async () => {
   for (const format of [[], ['--json']]) {
     let looked = 0
     const operator = anOperator({
       ports: (ports) => ({
         ...ports,
-        messages: { ...ports.messages, status: (...asked) => (looked++, ports.messages.status(...asked)) },
+        messages: { ...ports.messages, status: (...args) => (looked++, ports.messages.status(...args)) },
       }),
     })
     await anAccount(operator.ports)
@@ -156,7 +156,7 @@ test('--wait ends with 0 where an outcome is unknown (106), and says that a late
   }
 })
 
-test('--wait ends in time with the states so far, and 1', async () => {
+test('--wait ends after its time with the states so far, and exit code 1', async () => {
   const operator = anOperator()
   await anAccount(operator.ports)
   const { code, out, err } = await operator.run([...send('--to', '27825550101', '--wait', '--timeout', '1'), '--json'])
@@ -175,7 +175,9 @@ test('--wait ends in time with the states so far, and 1', async () => {
       },
     ],
   })
-  expect(JSON.parse(err)).toEqual({ error: 'Not all had ended within 1 s; a carrier may tell the rest later.' })
+  expect(JSON.parse(err)).toEqual({
+    error: 'Not all messages had ended within 1 s; the carrier may report the others later.',
+  })
 })
 
 const waitingStatus = {
@@ -186,16 +188,16 @@ const waitingStatus = {
   since: null,
 }
 
-test('--wait that is interrupted tells what was accepted, with the states so far', async () => {
+test('an interrupted --wait prints the accepted messages with the states so far', async () => {
   const looked = { times: 0 }
   const operator = anOperator({
     ports: (ports) => ({
       ...ports,
       messages: {
         ...ports.messages,
-        status: (...asked) => {
+        status: (...args) => {
           looked.times++
-          return ports.messages.status(...asked)
+          return ports.messages.status(...args)
         },
       },
     }),
@@ -227,7 +229,7 @@ test('--wait that is interrupted tells what was accepted, with the states so far
   })
 })
 
-test('a look at the states that the interruption breaks off does not hide what was accepted', async () => {
+test('an interrupted query of the states does not hide what was accepted', async () => {
   const operator = anOperator({
     ports: (ports) => ({
       ...ports,
@@ -253,7 +255,7 @@ test('a look at the states that the interruption breaks off does not hide what w
 
 const many = numbers(2500)
 
-/** Counts the recipients of each call, and does something else from the second one on. */
+/** Counts the recipients of each call, and calls `later` from the second call on. */
 const counting =
   (calls: number[], later?: () => never | 'overloaded') =>
   (ports: Ports): Ports => ({
@@ -267,7 +269,7 @@ const counting =
     },
   })
 
-test('more than 1000 numbers go in calls of 1000, and are one result', async () => {
+test('more than 1000 numbers are sent in calls of 1000, with one result', async () => {
   const calls: number[] = []
   const operator = anOperator({ ports: counting(calls) })
   await anAccount(operator.ports, { credits: 25_000 })
@@ -288,7 +290,7 @@ const second = many[1000] ?? ''
 test.each([
   ['too busy', busy, 1, `The gateway is overloaded; the numbers from ${second} on were not sent. Try again.\n`],
   ['out of order', broken, 3, `What became of the numbers from ${second} on is not known.\nbroken\n`],
-])('what was accepted before the gateway was %s is told', async (_, later, expected, message) => {
+])('messages that were accepted before the gateway was %s are reported', async (_, later, expected, message) => {
   for (const format of [[], ['--json']]) {
     const operator = anOperator({ ports: counting([], later) })
     await anAccount(operator.ports, { credits: 25_000 })
@@ -313,7 +315,7 @@ test('if the first call fails, nothing is on standard output', async () => {
   expect(await operator.run(send('--to', aNumber()))).toEqual({ code: 1, out: '', err: `${message}\n` })
 })
 
-test('interrupted between two calls, what the first one did is told, and the second one is not made', async () => {
+test('an interruption between two calls prints the result of the first, and the second is not made', async () => {
   for (const format of [[], ['--json']]) {
     const calls: number[] = []
     const operator = anOperator({

@@ -40,7 +40,7 @@ interface Options extends SendOptions {
   readonly timeout: number
 }
 
-/** Numbers of one call, as on the interfaces: what one statement accepts or does not stays small. */
+/** Maximum numbers of one call, as on the interfaces, so that an uncertain result concerns few numbers. */
 const recipientsMax = 1000
 
 const WORDS = {
@@ -110,10 +110,14 @@ async function sendText(
   }
   output.result(watchedSent, watched.text)
   if (watched.unknown > 0) output.note(late(watched.unknown))
-  if (!watched.allOver) throw new Refused(`Not all had ended within ${timeout} s; a carrier may tell the rest later.`)
+  if (!watched.allOver)
+    throw new Refused(`Not all messages had ended within ${timeout} s; the carrier may report the others later.`)
 }
 
-/** Returns the digits of a number, and prints both forms if digits were left out; an unread number is refused later. */
+/**
+ * Returns the digits of a number, and prints both forms if digits were left out. An unreadable number is returned as
+ * written and refused later.
+ */
 function numberToSend(output: Context['output'], written: string): string {
   const { number, changed } = readWrittenNumber(written)
   if (changed === true) output.note(`“${written}” was read as ${number}.`)
@@ -125,11 +129,11 @@ const late = (unknown: number): string =>
 
 interface Sent {
   readonly recipients: readonly SentRecipient[]
-  /** Why the numbers after these were not sent, or may have been. */
+  /** Reason why the following numbers were not sent, or may not have been. */
   readonly stopped?: Error
 }
 
-/** What was accepted is told, whatever happens to a later call. */
+/** Sends in calls of `recipientsMax` numbers. Reports what was accepted even if a later call fails. */
 async function sendInCalls(
   { gateway, change, output, interruption }: Context,
   account: Account,
@@ -190,7 +194,7 @@ const recipientText = (recipient: SentRecipient): string => {
 const pollMilliseconds = 250
 const idsMax = 1000
 
-/** As the interfaces say it; but what waits is not called unknown. */
+/** Returns the status as the interfaces do, except that a waiting message is not called unknown. */
 function statusOf(status: MessageStatus): { readonly status: string; readonly code: number; readonly meaning: string } {
   if (status === 'not-found') return { status: 'NOTFOUND', code: -2, meaning: 'no such message' }
   if (status.code === 'waiting') return { status: 'WAITING', code: -1, meaning: 'not handed to a carrier yet' }
@@ -203,19 +207,19 @@ const wordOf = (message: MessageStatus): string => {
 }
 
 export interface Watched {
-  /** There is nothing to wait for any more. */
+  /** True if no further change is expected. */
   readonly allOver: boolean
-  /** Messages of unknown outcome (106): a receipt that comes late may still change them. */
+  /** Number of messages of unknown outcome (106), which a late receipt may still change. */
   readonly unknown: number
-  /** Of all messages, but of those only that were looked at, where the user ended it. */
+  /** Status of each message; after an interruption, only of those that were read. */
   readonly statuses: readonly Json[]
-  /** How many messages ended in which state. */
+  /** Number of messages by final state. */
   readonly text: string
 }
 
 /**
- * Shows each change of state as it is seen, until every message is final or of unknown outcome (106), which mostly
- * stays so, the time is over or the user ends it.
+ * Prints each change of state until every message is final or of unknown outcome (106), which rarely changes, or until
+ * the time is over or the user interrupts.
  */
 export async function watchMessages(
   { gateway, output, interruption }: Pick<Context, 'gateway' | 'output' | 'interruption'>,

@@ -1,7 +1,7 @@
 import { aCarrierId, anAccount, aSender } from '@gateway/core/testing'
 import { anOperator } from '../../testing/operate.ts'
 
-test('an account may use the senders that were allowed it; they are listed, said anew and taken back', async () => {
+test('senders of an account are allowed, listed, changed and removed', async () => {
   const operator = anOperator()
   const { id } = await anAccount(operator.ports)
   const said = async (...args: readonly string[]) => {
@@ -40,7 +40,7 @@ test('an account may use the senders that were allowed it; they are listed, said
   expect(await said('remove', '1', '31022')).toEqual([1, 'Account 1 was not allowed to use 31022.\n'])
 })
 
-test('what is no sender or prefix is a wrong call; an account that is not there, or what no carrier takes, a refusal', async () => {
+test('an invalid sender or prefix is a usage error; an unknown account, or a sender that carriers cannot transmit, is refused', async () => {
   const operator = anOperator()
   await anAccount(operator.ports)
   const codeOf = async (...args: readonly string[]) => (await operator.run(['sender', 'add', ...args])).code

@@ -21,7 +21,7 @@ test('a code belongs to one account at a time, until it is released', async () =
   expect(await said(...assign('31022', second.id))).toEqual([0, '31022 belongs to account 2.\n'])
 })
 
-test('an account may have several; they are listed by code, as text and as JSON', async () => {
+test('an account may have several codes, which are listed by code, as text and as JSON', async () => {
   const operator = anOperator()
   await anAccount(operator.ports)
   expect(await operator.json(...assign('31099', 1))).toEqual({ shortCode: '31099', account: 1, assigned: true })
@@ -35,7 +35,7 @@ test('an account may have several; they are listed by code, as text and as JSON'
   expect(await operator.json('shortcode', 'release', '31022')).toEqual({ shortCode: '31022', released: true })
 })
 
-test('what is no code is a wrong call, an account that is not there a refusal', async () => {
+test('an invalid code is a usage error, and an unknown account is refused', async () => {
   const operator = anOperator()
   for (const code of ['12', '031022', '+31022', 'ACME', '1234567890123456']) {
     expect(await operator.run(assign(code, 1))).toMatchObject({

@@ -16,20 +16,20 @@ const lines = (endpoint: string, fast: number, slow: number, status = '200') =>
     )
     .join('\n')
 
-test('of each endpoint: requests a second, and how long 95 of 100 took, over all servers and statuses', () => {
+test('each endpoint has its requests per second and 95th percentile, over all servers and statuses', () => {
   const before = [lines('/send', 100, 0), lines('/send', 500, 500)].map(requestsIn)
   const after = [
     `${lines('/send', 180, 0)}\n${lines('/send', 10, 0, '400')}\n${lines('/idle', 0, 0)}`,
     lines('/send', 10, 0),
   ]
   const figures = endpointsBetween(before, after.map(requestsIn), 10)
-  // The second server was started anew.
+  // The second server was restarted.
   expect(figures).toEqual([{ endpoint: '/send', perSecond: 10, slowSeconds: 0.1 }])
   const slow = endpointsBetween([], [requestsIn(lines('/send', 90, 10))], 1)
   expect(slow).toEqual([{ endpoint: '/send', perSecond: 100, slowSeconds: 1 }])
 })
 
-test('one look, for a program and where there is no terminal: what is due, by whom it was asked for, and endpoints', async () => {
+test('without a terminal, or for a program, one reading is printed: due messages, busiest accounts, and endpoints', async () => {
   const operator = anOperator()
   const { ports } = operator
   const account = await anAccount(ports)

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { AccountRate } from '@gateway/core/accounts'
-import type { ToldCarrier, WaitingRoute } from '@gateway/core/fleet'
+import type { ReportedCarrier, WaitingRoute } from '@gateway/core/fleet'
 import type { Instant } from '@gateway/core/time'
 import { readServer, readSeconds } from '../arguments.ts'
 import { command, Refused, type Context, type Run } from '../command.ts'
@@ -69,7 +69,7 @@ interface Look {
   readonly rates: readonly AccountRate[]
   readonly accounts: readonly Row[]
   readonly routes: readonly WaitingRoute[]
-  readonly carriers: readonly ToldCarrier[]
+  readonly carriers: readonly ReportedCarrier[]
   readonly endpoints: readonly EndpointFigures[]
 }
 

@@ -73,7 +73,7 @@ function taskOf(id: WebhookId, found: ReplayTask | 'no-such-webhook' | 'no-repla
   return found
 }
 
-const lookMilliseconds = 500
+const pollMilliseconds = 500
 
 /** Waits until the replay has ended or another one has begun. Returns its last state. */
 async function followed(
@@ -84,7 +84,7 @@ async function followed(
   let last = task
   while (last.state === 'running') {
     output.progress(replayText(last))
-    await setTimeout(lookMilliseconds)
+    await setTimeout(pollMilliseconds)
     const now = taskOf(task.webhook, await look())
     if (now.id !== task.id) return last
     last = now

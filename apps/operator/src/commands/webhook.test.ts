@@ -16,7 +16,7 @@ async function withWebhook(...options: readonly string[]): Promise<Operator> {
   return operator
 }
 
-/** Pushes what waits, and gets this answer. */
+/** Claims all waiting lists and records this answer. */
 async function push({ ports }: Operator, answer: PushAnswer, verdict: 'delivered' | 'retry' | 'dead'): Promise<void> {
   const [list] = await ports.webhooks.claim({
     listsMax: 1,
@@ -78,7 +78,7 @@ test('a webhook is paused and resumed', async () => {
   expect(await operator.json('webhook', 'resume', '1')).toMatchObject({ state: 'active', pausedFor: null })
 })
 
-test('its secret is rotated, and it is told until when the one before signs', async () => {
+test('a secret is rotated, with the time until which the previous one signs', async () => {
   const operator = await withWebhook()
   const rotated = await operator.json('webhook', 'rotate', '1')
   expect(rotated).toMatchObject({ previousSecretUntil: '2026-10-19T08:00:00.000Z' })
@@ -90,27 +90,27 @@ test('its secret is rotated, and it is told until when the one before signs', as
   expect(last.out).toMatch(/\nNo previous secret signs any more\.\n$/)
 })
 
-test('where the key file of this process can be read by others, it is told to mend that, and of no other way', async () => {
+test('if the key file of this process can be read by others, the only advice is to change that', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-webhooks-'))
   try {
     const here = secretBox({ keys: [], folder })
     const operator = anOperator({ ports: (inMemory) => ({ ...inMemory, secretBox: here }) })
     const { id } = await anAccount(operator.ports)
     const sealed = secretBox({ keys: [], folder }).seal('whsec_x')
-    const wanted = { account: id, url, events: [], listSize: 1, withText: false, secret: sealed }
-    await operator.ports.webhooks.add(wanted, operator.ports.clock.now())
+    const settings = { account: id, url, events: [], listSize: 1, withText: false, secret: sealed }
+    await operator.ports.webhooks.add(settings, operator.ports.clock.now())
     const document = { sealed, digest: 'x', carriers: [], routes: [], storedBy: 'x' }
     await operator.ports.carrierVersions.store(document, 0, { onPurpose: true })
     chmodSync(join(folder, 'secrets.key'), 0o644)
     const carriers = join(folder, 'carriers.json')
     writeFileSync(carriers, JSON.stringify({ carriers: [{ name: 'a', url: 'simulator:' }] }))
-    const asked = [
+    const commands = [
       ['webhook', 'add', '--account', '1', '--url', url],
       ['webhook', 'rotate', '1'],
       ['number', 'erase', '27825550101'],
       ['carrier', 'apply', carriers],
     ]
-    for (const args of asked) {
+    for (const args of commands) {
       const { code, out, err } = await operator.run(args)
       expect([code, out, err]).toEqual([3, '', expect.stringMatching(/\(mode 644\): chmod 600 \S+secrets\.key\n$/)])
     }
@@ -119,7 +119,7 @@ test('where the key file of this process can be read by others, it is told to me
   }
 })
 
-test('with another key than what is stored has, nothing is added, rotated, erased or made, unless it is asked for', async () => {
+test('with another key than that of stored secrets, nothing is added, rotated, erased or created, unless requested', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-webhooks-'))
   const keys = [randomBytes(32).toString('base64')]
   const lost = secretBox({ keys: [randomBytes(32).toString('base64')], folder })
@@ -128,17 +128,17 @@ test('with another key than what is stored has, nothing is added, rotated, erase
       const here = secretBox({ keys: keysHere, folder })
       const operator = anOperator({ ports: (inMemory) => ({ ...inMemory, secretBox: here }) })
       const { id } = await anAccount(operator.ports)
-      const wanted = { account: id, url, events: [], listSize: 1, withText: false, secret: lost.seal('whsec_x') }
-      await operator.ports.webhooks.add(wanted, operator.ports.clock.now())
-      const asked = [
+      const settings = { account: id, url, events: [], listSize: 1, withText: false, secret: lost.seal('whsec_x') }
+      await operator.ports.webhooks.add(settings, operator.ports.clock.now())
+      const commands = [
         ['webhook', 'add', '--account', '1', '--url', url],
         ['webhook', 'rotate', '1'],
         ['number', 'erase', '27825550101'],
       ] as const
-      for (const args of [...asked, ['secrets', 'reseal']]) {
+      for (const args of [...commands, ['secrets', 'reseal']]) {
         const { code, out, err } = await operator.run(args)
         expect([code, out, readdirSync(folder)]).toEqual([args[0] === 'secrets' ? 3 : 1, '', []])
-        expect(err).toMatch(/^A stored secret was sealed with the key \w+, which this process does not have: /)
+        expect(err).toMatch(/^A stored secret was encrypted with the key \w+, which this process does not have: /)
         expect(err).toContain('. Set SECRETS_KEY to the same keys everywhere')
         if (args[0] !== 'secrets')
           expect(err).toMatch(/\nNothing was stored, and no key was created\. If .*--despite-key/)
@@ -157,7 +157,7 @@ test('with another key than what is stored has, nothing is added, rotated, erase
   }
 })
 
-test('attempts tell what was answered, when the next try is, and why then', async () => {
+test('attempts show the answer, the time of the next attempt, and the reason for that time', async () => {
   const operator = await withWebhook()
   expect(await operator.json('webhook', 'test', '1')).toEqual({ id: 1, event: 'test-1' })
   const answer = {
@@ -201,7 +201,7 @@ test('attempts tell what was answered, when the next try is, and why then', asyn
   expect(await operator.json('webhook', 'attempts', '1', '--offset', '2')).toEqual({ rows: [], total: 2 })
 })
 
-test('a replay is begun, shown, followed and stopped; another one is refused while it runs', async () => {
+test('a replay is started, shown, followed and stopped; another one is refused while it runs', async () => {
   const operator = await withWebhook()
   const replay = (...args: readonly string[]) => operator.json('webhook', 'replay', '1', ...args)
   const begun = await replay('--event', 'message-1-4')
@@ -225,7 +225,7 @@ test('a replay is begun, shown, followed and stopped; another one is refused whi
   })
 })
 
-test('the replay of an event that nobody has is refused: at once by its form, else when it has ended', async () => {
+test('a replay of an unknown event is refused: at once for its form, otherwise when it has ended', async () => {
   const operator = await withWebhook()
   for (const event of ['nothing', '', 'message-1', 'inbound-x', 'test-1'])
     expect(await operator.run(['webhook', 'replay', '1', '--event', event])).toMatchObject({

@@ -1,4 +1,4 @@
-import type { RunningDispatcher, ToldCarrier } from '@gateway/core/fleet'
+import type { RunningDispatcher, ReportedCarrier } from '@gateway/core/fleet'
 import { instant } from '@gateway/core/time'
 import { aCarrierId } from '@gateway/core/testing'
 import { soundSurroundings } from '../../testing/operate.ts'
@@ -7,7 +7,7 @@ import { findings, type Readings } from './rules.ts'
 const now = instant(Date.UTC(2026, 9, 18, 8))
 const secondsAgo = (seconds: number) => instant(now - seconds * 1000)
 const dispatcher = { id: 1, leaseUntil: now, overdue: false, loads: [] } as unknown as RunningDispatcher
-const sim: ToldCarrier = {
+const sim: ReportedCarrier = {
   carrier: aCarrierId('sim'),
   mode: 'running',
   window: 10,
@@ -22,7 +22,7 @@ const links = (boundSince: number | undefined) =>
     links: [{ role: 'transceiver', boundSince, inUse: 0 }],
     receipts: { received: 1, missed: 0 },
     lastError: 'refused',
-  }) as unknown as NonNullable<ToldCarrier['status']>
+  }) as unknown as NonNullable<ReportedCarrier['status']>
 const sound: Readings = {
   ...soundSurroundings,
   now,
@@ -47,7 +47,7 @@ const total = (condition: 'failing' | 'paused') =>
   ({ condition, endpoints: 2 }) as unknown as Readings['webhooks'][number]
 const [mebibyte, gibibyte] = [2 ** 20, 2 ** 30]
 
-test('a gateway that is as it should be has nothing but good lines', () => {
+test('a healthy gateway has only good findings', () => {
   expect(findings(sound).filter(({ state }) => state !== 'good')).toEqual([])
 })
 
@@ -118,11 +118,11 @@ test.each<[string, Partial<Readings>, readonly string[]]>([
 ])('%s', (_, changed, expected) => {
   const found = findings({ ...sound, ...changed }).filter(({ state }) => state !== 'good')
   expect(found.map(({ state, about }) => `${state} ${about}`)).toEqual(expected)
-  // Whatever is not good says what to do.
+  // Every finding that is not good has advice.
   expect(found.filter(({ advice }) => advice === undefined)).toEqual([])
 })
 
-test('what an old primary is rewound with can be run: host and port of the new one are told apart, as libpq wants', () => {
+test('the printed command for rewinding an old primary can be run: it names host and port of the new one as libpq requires', () => {
   const servers = [
     { server: '127.0.0.1:27432', state: 'old-primary', timeline: 1 },
     { server: '127.0.0.1:27433', state: 'primary', timeline: 2 },

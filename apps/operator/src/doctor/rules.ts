@@ -1,6 +1,6 @@
 import type { DatabaseReadings } from '@gateway/adapters-postgres'
 import { isConnected, type Promotion } from '@gateway/core/dispatch'
-import type { RunningDispatcher, ToldCarrier } from '@gateway/core/fleet'
+import type { RunningDispatcher, ReportedCarrier } from '@gateway/core/fleet'
 import type { WebhookTotal } from '@gateway/core/webhooks'
 import { counted, durationText } from '../show.ts'
 
@@ -18,7 +18,7 @@ export interface Readings extends Surroundings {
   /** Time of the database. */
   readonly now: number
   readonly dispatchers: readonly RunningDispatcher[]
-  readonly carriers: readonly ToldCarrier[]
+  readonly carriers: readonly ReportedCarrier[]
   readonly webhooks: readonly WebhookTotal[]
   /** Promotions with messages in doubt. */
   readonly promotions: readonly Pick<Promotion, 'inDoubt'>[]

@@ -41,7 +41,11 @@ export function traceJson(trace: MessageTrace, now: Instant, waiting: Waiting | 
     explanation: locationText(trace, now, waiting),
     waitsFor: waiting?.reason ?? null,
     waitsForCarriers: waiting?.carriers ?? [],
-    incidents: trace.incidents.map(({ at, what, carrier }) => ({ time: timeJson(at), what, carrier: carrier ?? null })),
+    incidents: trace.incidents.map(({ at, what: incident, carrier }) => ({
+      time: timeJson(at),
+      what: incident,
+      carrier: carrier ?? null,
+    })),
     keptReceipts: trace.receipts.map(({ at, carrier, reference, code, fits }) => ({
       time: timeJson(at),
       carrier,

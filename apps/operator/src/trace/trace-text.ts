@@ -27,7 +27,7 @@ interface Event {
   readonly text: string
 }
 
-/** The trace for a person: what is known, where the message is now, and what happened in the order of time. */
+/** Formats the trace for people: the facts, the present location of the message, and its history in order of time. */
 export function traceText(trace: MessageTrace, now: Instant, waiting: Waiting | undefined): string {
   const events = eventsOf(trace).toSorted((a, b) => a.at - b.at)
   return [
@@ -94,19 +94,19 @@ const INCIDENT_WORDS: ReadonlyMap<string, string> = new Map([
   [INCIDENT.provedSubmitted, 'it was in doubt, and an answer or a receipt proved that it had been submitted'],
 ])
 
-function incidentText(what: string, carrier: CarrierId | undefined): string {
-  const words = INCIDENT_WORDS.get(what) ?? what
+function incidentText(incident: string, carrier: CarrierId | undefined): string {
+  const words = INCIDENT_WORDS.get(incident) ?? incident
   if (carrier === undefined) return words
-  if (what === INCIDENT.refusedForNow) return `carrier ${carrier} refused it for now`
-  return what === INCIDENT.overflow ? `it went to carrier ${carrier}: ${words}` : words
+  if (incident === INCIDENT.refusedForNow) return `carrier ${carrier} refused it for now`
+  return incident === INCIDENT.overflow ? `it went to carrier ${carrier}: ${words}` : words
 }
 
 const eventsOf = (trace: MessageTrace): readonly Event[] => [
   accepted(trace),
-  ...trace.incidents.map(({ at, what, carrier }) => ({ at, text: incidentText(what, carrier) })),
+  ...trace.incidents.map(({ at, what: incident, carrier }) => ({ at, text: incidentText(incident, carrier) })),
   ...(trace.place.place === 'decided' ? outcomes(trace, trace.place) : []),
   ...refunds(trace),
-  ...trace.receipts.map(kept),
+  ...trace.receipts.map(receiptEvent),
 ]
 
 function accepted({ accepted: at, send: { first, messages, debit } }: MessageTrace): Event {
@@ -125,13 +125,13 @@ const unknownBy: ReadonlySet<string> = new Set([
   INCIDENT.provedSubmitted,
 ])
 
-/** The stored outcome of the submission, and later changes by a receipt or a late answer. */
+/** Returns the stored outcome of the submission, and later changes by a receipt or a late answer. */
 function outcomes(
   { incidents, refundByHand }: MessageTrace,
   { code, at, stored, carrier, refunded, parts }: DecidedLocation,
 ): readonly Event[] {
   if (carrier === undefined) return [{ at: stored, text: `ended without a carrier: ${outcomeText(code)}` }]
-  const wasUnknown = incidents.some(({ what }) => unknownBy.has(what))
+  const wasUnknown = incidents.some(({ what: incident }) => unknownBy.has(incident))
   const isPartly = code === OUTCOME.failed && at === stored
   // Credits of refused messages are returned automatically, so a return by an operator does not mean a refusal.
   const isRefused = refunded && refundByHand === undefined
@@ -180,12 +180,12 @@ const KEPT_WORDS: Readonly<Record<TracedReceipt['fits'], string>> = {
   'other-number': 'kept, it names another number and is not applied to this message',
 }
 
-function kept({ at, carrier, reference, code, fits }: TracedReceipt): Event {
+function receiptEvent({ at, carrier, reference, code, fits }: TracedReceipt): Event {
   const says = `a receipt of carrier ${carrier} for its id ${reference}: ${outcomeText(code)}`
   return { at, text: `${says}; ${KEPT_WORDS[fits]}` }
 }
 
-/** Where the message is, and what that means for it, in sentences. */
+/** Returns sentences that say where the message is and what that means for it. */
 export function locationText(trace: MessageTrace, now: Instant, waiting: Waiting | undefined): string {
   const { place } = trace
   switch (place.place) {
@@ -241,13 +241,13 @@ function claimed({ dispatcher, carrier, marked, leaseUntil, overdue }: ClaimedLo
   return `Dispatcher ${dispatcher} has claimed it for carrier ${carrier}. ${has} ${lease}`
 }
 
-/** What an unknown outcome means. */
+/** Returns what an unknown outcome means for the message. */
 function doubts(
   { incidents, refundByHand }: MessageTrace,
   { code, reference, at, stored }: DecidedLocation,
 ): readonly string[] {
   if (code !== OUTCOME.unknown) return []
-  const was = (what: string) => incidents.some((incident) => incident.what === what)
+  const was = (incidentName: string) => incidents.some((incident) => incident.what === incidentName)
   if (reference !== undefined) {
     return was(INCIDENT.adopted) && at === stored
       ? ['A receipt that fits no other message is taken for its own, and will be applied.']
@@ -264,7 +264,7 @@ function doubts(
   ]
 }
 
-/** Which route was chosen and why, with its carriers in the order in which they are tried. */
+/** Returns the chosen route and the reason for it, with its carriers in the order in which they are tried. */
 export function routeText(route: TracedRoute): string {
   const { name, place, carriers } = route
   const where = place === undefined ? 'not published any more' : `number ${place} of those that are tried`
@@ -274,7 +274,7 @@ export function routeText(route: TracedRoute): string {
   return `${name}, ${where}, for ${conditionsOf(route)}; carriers: ${tried.join(', ')}${overflowText(route)}`
 }
 
-/** When messages go to a carrier of a worse priority although a better one is available; empty: there is none. */
+/** Returns when messages go to a carrier of worse priority although a better one is available; empty if never. */
 function overflowText({ carriers, overflow }: TracedRoute): string {
   if (new Set(carriers.map(({ priority }) => priority)).size < 2) return ''
   const { single, bulk } = overflowOf({ ...(overflow && { overflow }) })
@@ -291,7 +291,7 @@ function conditionsOf({ prefixes, accounts, senders }: TracedRoute): string {
   return conditions.length === 0 ? 'every message' : conditions.join(' and ')
 }
 
-/** How often it was handed to a carrier, or may have been. */
+/** Returns the number of times that the message was, or may have been, handed to a carrier. */
 export const attemptsOf = ({ refusedForNow, place }: MessageTrace): number => {
   const isOut =
     (place.place === 'claimed' && place.marked) || (place.place === 'decided' && place.carrier !== undefined)

@@ -1,5 +1,5 @@
 import {
-  toldRatesMax,
+  reportedRatesMax,
   type AccountId,
   type AccountRates,
   type OverLimit,
@@ -61,7 +61,7 @@ const overLimit = (seconds: number): OverLimit => ({ overLimitSeconds: Math.max(
 
 export const postgresAccountRates = ({ pools: { ordinary } }: Context): AccountRates => ({
   async tell(by, rates) {
-    const reported = rates.slice(0, toldRatesMax)
+    const reported = rates.slice(0, reportedRatesMax)
     await ordinary.run(reportAccountRates, {
       process: by,
       accounts: reported.map(({ account }) => account),

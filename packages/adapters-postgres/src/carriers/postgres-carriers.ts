@@ -10,7 +10,7 @@ import {
   type CarrierUser,
   type CarrierVersion,
   type CarrierVersions,
-  type ToldCarrier,
+  type ReportedCarrier,
 } from '@gateway/core/fleet'
 import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
 import { notifyOthers } from '../changes.ts'
@@ -218,7 +218,7 @@ export const postgresCarrierStatuses = ({ pools: { ordinary } }: Context): Carri
   list: async (staleSeconds) => (await ordinary.run(listCarriers, { staleSeconds })).flatMap(toldCarrier),
 })
 
-function toldCarrier(row: RowOf<typeof listCarriers>): readonly ToldCarrier[] {
+function toldCarrier(row: RowOf<typeof listCarriers>): readonly ReportedCarrier[] {
   const carrier = carrierId(row.carrier)
   if (carrier === undefined) return []
   const { mode = 'running', window, unanswered, status, overflowed } = row.report

@@ -6,7 +6,7 @@ import {
   erasedNumber,
   type Erasure,
   type ErasureStep,
-  type HeldInbound,
+  type StoredInbound,
   type PersonalData,
 } from '@gateway/core/personal-data'
 import type { Context } from '../context.ts'
@@ -44,7 +44,7 @@ interface Done {
 }
 
 export function postgresPersonalData({ pools: { ordinary } }: Context): PersonalData {
-  async function* inbound(number: Msisdn): AsyncIterable<HeldInbound> {
+  async function* inbound(number: Msisdn): AsyncIterable<StoredInbound> {
     for (let after: number | null = 0; after !== null;) {
       const [row]: readonly RowOf<typeof inboundFrom>[] = await ordinary.run(inboundFrom, {
         forms: formsOf(number),

@@ -4,14 +4,14 @@ import type { CarrierMode } from '../dispatch/carrier.ts'
 import type { Ports } from '../ports.ts'
 import type { PublishedRoute } from '../routes/published-routes.ts'
 import type { PrefixFigures } from './carrier-figures.ts'
-import type { HeldCarrier } from './carrier-modes.ts'
-import { carrierStaleSeconds, type ToldCarrier } from './carrier-statuses.ts'
+import type { PausedCarrier } from './carrier-modes.ts'
+import { carrierStaleSeconds, type ReportedCarrier } from './carrier-statuses.ts'
 import type { RunningDispatcher, WaitingRoute, WaitingWork } from './overview.ts'
 
 export const fleetQueries = (ports: Ports) => ({
   listDispatchers: (): Promise<readonly RunningDispatcher[]> => ports.overview.dispatchers(),
-  listCarriers: (): Promise<readonly ToldCarrier[]> => ports.carrierStatuses.list(carrierStaleSeconds),
-  listHeldCarriers: (): Promise<readonly HeldCarrier[]> => ports.carrierModes.list(),
+  listCarriers: (): Promise<readonly ReportedCarrier[]> => ports.carrierStatuses.list(carrierStaleSeconds),
+  listHeldCarriers: (): Promise<readonly PausedCarrier[]> => ports.carrierModes.list(),
   carrierFigures: (carrier: CarrierId): Promise<readonly PrefixFigures[]> => ports.carrierFigures.of(carrier),
   showQueue: (): AsyncIterable<WaitingWork> => ports.overview.queue(),
   listRoutes: (): Promise<readonly PublishedRoute[]> => ports.routes.list(),

@@ -1,12 +1,12 @@
 import { carrierId, isConnected, type CarrierMode } from '@gateway/core/dispatch'
-import type { PrefixFigures, ToldCarrier } from '@gateway/core/fleet'
+import type { PrefixFigures, ReportedCarrier } from '@gateway/core/fleet'
 import { Figures, Form, Hidden, Link, Notice, Panel, Pill, Second, Table, When } from '../../components.tsx'
 import { count } from '../../format.ts'
 import { forOperators, type OperatorVisit, type View } from '../../page.ts'
 import type { Tone } from '../../words.ts'
 
 /** Returns the state of a carrier at one dispatcher, in a word. */
-export function carrierState({ isStale, mode, status }: ToldCarrier): { readonly word: string; readonly tone: Tone } {
+export function carrierState({ isStale, mode, status }: ReportedCarrier): { readonly word: string; readonly tone: Tone } {
   if (isStale) return { word: 'not reporting', tone: 'idle' }
   if (mode !== 'running') return { word: mode, tone: 'wait' }
   if (status === undefined) return { word: 'ready', tone: 'good' }
@@ -17,7 +17,7 @@ export function carrierState({ isStale, mode, status }: ToldCarrier): { readonly
   return { word: status.links === undefined ? 'ready' : 'bound', tone: 'good' }
 }
 
-const State = ({ of }: { readonly of: ToldCarrier }) => {
+const State = ({ of }: { readonly of: ReportedCarrier }) => {
   const { word, tone } = carrierState(of)
   return <Pill tone={tone}>{word}</Pill>
 }

@@ -1,6 +1,6 @@
 import type { AccountRate } from '@gateway/core/accounts'
 import type { Promotion } from '@gateway/core/dispatch'
-import type { RunningDispatcher, ToldCarrier, WaitingRoute, WaitingWork } from '@gateway/core/fleet'
+import type { RunningDispatcher, ReportedCarrier, WaitingRoute, WaitingWork } from '@gateway/core/fleet'
 import { OUTCOME, stateOf, type OutcomeCode, type Traffic } from '@gateway/core/messages'
 import type { Instant } from '@gateway/core/time'
 import type { Webhook } from '@gateway/core/webhooks'
@@ -34,7 +34,7 @@ async function read(queue: AsyncIterable<WaitingWork>): Promise<Waiting> {
 }
 
 /** Returns the sentence that a carrier is paused or drained while messages wait. */
-function heldText(carrier: string, told: readonly ToldCarrier[], waiting: readonly WaitingRoute[]): string {
+function heldText(carrier: string, told: readonly ReportedCarrier[], waiting: readonly WaitingRoute[]): string {
   const mode = told.find((one) => one.carrier === carrier && one.mode !== 'running')?.mode ?? 'paused'
   const due = waiting.reduce((sum, route) => sum + route.due, 0)
   return `The carrier ${carrier} is ${mode}, and ${counted(due, 'message')} ${due === 1 ? 'waits' : 'wait'}.`
@@ -42,7 +42,7 @@ function heldText(carrier: string, told: readonly ToldCarrier[], waiting: readon
 
 function troubles(
   dispatchers: readonly RunningDispatcher[],
-  carriers: readonly ToldCarrier[],
+  carriers: readonly ReportedCarrier[],
   routes: readonly WaitingRoute[],
   webhooks: readonly Webhook[],
   promotions: readonly Promotion[],

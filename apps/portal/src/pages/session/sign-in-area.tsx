@@ -1,4 +1,4 @@
-import type { AskedForCode, OpenedSession, RecoveryCodes, TooManyFailures } from '@gateway/core/people'
+import type { CodeRequest, OpenedSession, RecoveryCodes, TooManyFailures } from '@gateway/core/people'
 import type { ComponentChildren } from 'preact'
 import { Form, Hidden, Link, Main, Notice, ProblemSummary, TextField } from '../../components.tsx'
 import type { Fields, Problems } from '../../forms.ts'
@@ -27,7 +27,7 @@ export interface SignInArea {
 }
 
 export type Opened =
-  OpenedSession | AskedForCode | 'wrong-credentials' | 'account-locked' | 'overloaded' | TooManyFailures
+  OpenedSession | CodeRequest | 'wrong-credentials' | 'account-locked' | 'overloaded' | TooManyFailures
 export type OpenedWithCode = (OpenedSession & Partial<RecoveryCodes>) | 'wrong-code' | 'over' | TooManyFailures
 
 interface Given {
@@ -84,7 +84,7 @@ const view = (area: SignInArea, visit: Visit, given: Given): View => {
 /** Second step: asks for a code of the authenticator app, or shows a new secret and asks for its first code. */
 export const codeView = (
   { path }: Pick<SignInArea, 'path'>,
-  { to, challenge, toSetUp }: AskedForCode & { readonly to: string },
+  { to, challenge, toSetUp }: CodeRequest & { readonly to: string },
   problems: Problems = {},
   status: View['status'] = 200,
 ): View => ({

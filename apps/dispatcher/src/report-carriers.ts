@@ -9,7 +9,7 @@ import {
 } from '@gateway/core/fleet'
 import { repeat, type Log } from '@gateway/server'
 
-interface Telling {
+interface Reporting {
   readonly carrierStatuses: CarrierStatuses
   readonly process: ReportingProcess
   readonly reports: () => readonly CarrierReport[]
@@ -18,7 +18,7 @@ interface Telling {
   readonly pauseMilliseconds?: number
 }
 
-export interface Told {
+export interface CarrierReporter {
   /** Reports at once, because a change that operators wait for has happened. */
   wake(): void
   /** Removes the reports of this process, in bounded time. */
@@ -29,32 +29,38 @@ export interface Told {
 const renewMilliseconds = (carrierStaleSeconds * 1000) / 3
 
 /** Stores the reports of this process about its carriers for operators: after a change, at most every few seconds. */
-export function tellCarriers({ carrierStatuses, process, reports, log, pauseMilliseconds = 3000 }: Telling): Told {
+export function reportCarriers({
+  carrierStatuses,
+  process,
+  reports,
+  log,
+  pauseMilliseconds = 3000,
+}: Reporting): CarrierReporter {
   let reported: readonly CarrierReport[] = []
-  let toldAt = -Infinity
-  const telling = repeat({
-    what: 'tell of carriers',
+  let reportedAt = -Infinity
+  const loop = repeat({
+    what: 'report carriers',
     pauseMilliseconds,
     log,
     work: async () => {
       const [now, next] = [performance.now(), reports()]
-      if (now - toldAt < renewMilliseconds && isDeepStrictEqual(next, reported)) return 'all'
+      if (now - reportedAt < renewMilliseconds && isDeepStrictEqual(next, reported)) return 'all'
       await carrierStatuses.tell(process, next)
       reported = next
-      toldAt = now
+      reportedAt = now
       return 'all'
     },
   })
   return {
-    wake: () => telling.wake(),
+    wake: () => loop.wake(),
     stop: async () => {
-      await telling.stop()
-      if (toldAt !== -Infinity) await carrierStatuses.tell(process, [])
+      await loop.stop()
+      if (reportedAt !== -Infinity) await carrierStatuses.tell(process, [])
     },
   }
 }
 
-export interface UseTold {
+export interface CarrierUse {
   /** Returns the carriers and version in use. */
   user(): CarrierUser
   /** Switches to this version. */
@@ -64,15 +70,15 @@ export interface UseTold {
 }
 
 /** Registers the carriers that this process uses with the other processes, for as long as it uses them. */
-export function tellUse(
+export function registerUse(
   carrierVersions: Pick<CarrierVersions, 'renew' | 'leave'>,
   joined: CarrierUser,
   { leaseSeconds, log }: { readonly leaseSeconds: number; readonly log: Log },
-): UseTold {
+): CarrierUse {
   const { process } = joined
   let user = joined
-  const telling = repeat({
-    what: 'tell which carriers are in use',
+  const loop = repeat({
+    what: 'renew the use of carriers',
     pauseMilliseconds: leaseSeconds * 250,
     log,
     work: async () => {
@@ -84,10 +90,10 @@ export function tellUse(
     user: () => user,
     change(version) {
       user = { process, version, simulated: undefined }
-      telling.wake()
+      loop.wake()
     },
     async stop() {
-      await telling.stop()
+      await loop.stop()
       await carrierVersions.leave(process.id)
     },
   }

@@ -2,7 +2,7 @@ import { carrierId } from '@gateway/core/dispatch'
 import type { CarrierReport, CarrierStatuses } from '@gateway/core/fleet'
 import { memoryPorts, until } from '@gateway/core/testing'
 import { createLog } from '@gateway/server'
-import { tellCarriers } from './tell-carriers.ts'
+import { reportCarriers } from './report-carriers.ts'
 
 const process = { id: '0195e9c4-0000-4000-8000-000000000001', host: 'alpha', pid: 11 }
 const log = createLog({ level: 'silent', name: 'test' })
@@ -34,7 +34,7 @@ test('changed reports are stored, unchanged ones are not, and a stop removes the
   let looks = 0
   let report = aReport(0)
   const reports = () => (looks++, [report])
-  const telling = tellCarriers({ carrierStatuses, process, reports, log, pauseMilliseconds: 1 })
+  const telling = reportCarriers({ carrierStatuses, process, reports, log, pauseMilliseconds: 1 })
   await until(() => looks > 5)
   expect(calls).toEqual([1])
   report = aReport(3)
@@ -49,7 +49,7 @@ test('changed reports are stored, unchanged ones are not, and a stop removes the
 
 test('a report that could not be stored is stored later', async () => {
   const { carrierStatuses } = counting(1)
-  const telling = tellCarriers({ carrierStatuses, process, reports: () => [aReport(1)], log, pauseMilliseconds: 1 })
+  const telling = reportCarriers({ carrierStatuses, process, reports: () => [aReport(1)], log, pauseMilliseconds: 1 })
   await until(async () => (await carrierStatuses.list(60)).length === 1)
   await telling.stop()
 })
