@@ -220,9 +220,7 @@ export const movements: Contract<StoredPorts> = {
     assert.deepEqual(stranger, pageOfStatement([], credits(0), { offset: 0, limit: 5 }))
   },
 
-  'an unknown account has no movements, and a reader that stops early blocks nobody': async (
-    ports,
-  ) => {
+  'an unknown account has no movements, and a reader that stops early blocks nobody': async (ports) => {
     const { id } = await anAccount(ports, { credits: 0 })
     assert.deepEqual(await movementsOf(ports, anAccountId(id + 1)), [])
     await Promise.all(Array.from({ length: 1100 }, () => ports.ledger.topUp(id, credits(1), 'many', longAgo)))

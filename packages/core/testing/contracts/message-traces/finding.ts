@@ -182,9 +182,7 @@ export const finding = withTraffic({
     )
   },
 
-  'during claims, releases, records and recoveries each search finds each message exactly once': async (
-    traffic,
-  ) => {
+  'during claims, releases, records and recoveries each search finds each message exactly once': async (traffic) => {
     const { ports } = traffic
     const account = await traffic.account()
     const ids = await traffic.send(account, { numbers: times(40, number) })
