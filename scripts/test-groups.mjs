@@ -108,7 +108,7 @@ export const furtherGroups = {
 /** Test files of a further group that `pnpm test` runs in part; they read `TEST_GROUPS`. */
 export const alsoInPart = ['tests/portal.test.ts']
 
-/** Those that need no database and no process beside them. */
+/** Groups that need no database and no other process. */
 export const quickGroups = ['core', 'interfaces', 'portal']
 
 /** Test files in `tests` that belong to a group. */

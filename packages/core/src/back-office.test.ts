@@ -10,7 +10,7 @@ const setUp = () => {
   const ports = memoryPorts({ clock })
   const backOffice = createBackOffice(ports)
   const open = async (account: AccountToOpen): Promise<AccountId> => {
-    const id = await backOffice.openAccount(account)
+    const id = await backOffice.commands.openAccount(account)
     if (typeof id === 'string') throw new Error(id)
     return id
   }
@@ -47,7 +47,7 @@ test.each<[string, AccountToOpen, string]>([
 ])('%s opens no account', async (_, account, expected) => {
   const { backOffice, open } = setUp()
   await open({ login: 'taken' })
-  expect(await backOffice.openAccount(account)).toBe(expected)
+  expect(await backOffice.commands.openAccount(account)).toBe(expected)
 })
 
 test('a sub account cannot have sub accounts', async () => {

@@ -344,7 +344,7 @@ export const accountPassword = (run: Run) =>
         const password = options.generate
           ? ports.secrets.newPassword()
           : await readPassword(options.password ?? '-', { input, output })
-        const set = await backOffice.setPassword(id, password, { isImported: options.keepPassword })
+        const set = await backOffice.commands.setPassword(id, password, { isImported: options.keepPassword })
         if (set === 'no-such-account') throw noSuchAccount(id)
         if (set !== 'set') throw new Refused(PASSWORD_WORDS[set])
         const shown = options.generate ? { password } : {}

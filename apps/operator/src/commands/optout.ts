@@ -28,7 +28,7 @@ export const optoutAdd = (run: Run) =>
         const account = await accountOf(backOffice, id)
         const detail = { number: withoutSomeDigits(number) }
         const added = await change({ action: 'addOptOut', account: id, given: detail }, () =>
-          gateway.addOptOut(account, number),
+          gateway.commands.addOptOut(account, number),
         )
         const messages = `messages of account ${id}`
         output.result(
@@ -51,7 +51,7 @@ export const optoutRemove = (run: Run) =>
         const account = await accountOf(backOffice, id)
         await confirm(`Let account ${id} send to ${number} again, which has opted out?`, options)
         const detail = { number: withoutSomeDigits(number) }
-        const remove = () => gateway.removeOptOut(account, number)
+        const remove = () => gateway.commands.removeOptOut(account, number)
         if (!(await change({ action: 'removeOptOut', account: id, given: detail }, remove))) {
           throw new Refused(`${number} had not opted out of the messages of account ${id}.`)
         }

@@ -18,7 +18,7 @@ const setUp = async () => {
     if (typeof issued === 'string') throw new Error(issued)
     return { account: id, key: issued.key, keyId: issued.id }
   }
-  const { authenticate } = createGateway(ports)
+  const { authenticate } = createGateway(ports).commands
   /** Returns the account's id, or the refusal. */
   const tell = async (credentials: Omit<Credentials, 'network'>, from = network) => {
     const answer = await authenticate({ ...credentials, network: from })

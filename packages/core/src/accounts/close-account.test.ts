@@ -52,12 +52,16 @@ test('a closed account is locked, has no valid credentials, and its scheduled me
     'wrong-credentials',
   )
   expect((await ports.accounts.byLogin(account.login))?.password).toBeUndefined()
-  expect((await gateway.listScheduled(account, { offset: 0, limit: 1 })).total).toBe(0)
-  expect(await backOffice.listWebhooks(account.id)).toEqual([])
+  expect((await gateway.queries.listScheduled(account, { offset: 0, limit: 1 })).total).toBe(0)
+  expect(await backOffice.queries.listWebhooks(account.id)).toEqual([])
   // Closing again finds nothing more to do, and may write off the balance.
-  expect(await backOffice.closeAccount(account.id)).toEqual({ ...nothing, balance: 30_000 })
-  expect(await backOffice.closeAccount(account.id, ' ended ')).toEqual({ ...nothing, writtenOff: 30_000, balance: 0 })
-  expect(await backOffice.verifyLedger()).toMatchObject({ balances: 0, differences: [] })
+  expect(await backOffice.commands.closeAccount(account.id)).toEqual({ ...nothing, balance: 30_000 })
+  expect(await backOffice.commands.closeAccount(account.id, ' ended ')).toEqual({
+    ...nothing,
+    writtenOff: 30_000,
+    balance: 0,
+  })
+  expect(await backOffice.queries.verifyLedger()).toMatchObject({ balances: 0, differences: [] })
 })
 
 test('a message that is claimed while the account is closed stays with its dispatcher', async () => {

@@ -25,12 +25,12 @@ async function setUp(granted = 1000) {
   const gateway = createGateway(ports)
   const draft = { columns: ['Name'], text: 'Dear {name}', scheduled: undefined, key: 'k' }
   const id = await ports.bulkSends.add(account.id, draft, calls)
-  const find = async () => (await gateway.findBulkSend(account, id)) ?? fail()
+  const find = async () => (await gateway.queries.findBulkSend(account, id)) ?? fail()
   const refusedRows = async () => {
-    const all = await Promise.all(calls.map((_, call) => gateway.bulkRows(account, id, call)))
+    const all = await Promise.all(calls.map((_, call) => gateway.queries.bulkRows(account, id, call)))
     return all.flat()
   }
-  const sent = async () => (await gateway.listSent(account, { limit: 100 })).messages
+  const sent = async () => (await gateway.queries.listSent(account, { limit: 100 })).messages
   return { clock, ports, account, gateway, id, find, left: refusedRows, sent }
 }
 
@@ -69,13 +69,13 @@ test('if processes die at any moment, also during a stop, each row is accepted a
   const deaths = fc.array(fc.tuple(fc.integer({ min: 1, max: 30 }), fc.boolean()), { minLength: 1, maxLength: 5 })
   const property = fc.asyncProperty(deaths, fc.option(fc.integer({ min: 0, max: 4 })), async (processes, stopAfter) => {
     const { clock, ports, gateway, account, id, find, left: refusedRows, sent } = await setUp(80)
-    await gateway.startBulkSend(account, id)
+    await gateway.commands.startBulkSend(account, id)
     const finish = async (processPorts: Ports) => {
-      const { sendNextCall } = createGateway(processPorts)
+      const { sendNextCall } = createGateway(processPorts).commands
       while ((await find()).state !== 'ended') if ((await sendNextCall()) === 'nothing') clock.step(11)
     }
     for (const [i, [nth, isDone]] of processes.entries()) {
-      if (i === stopAfter) await gateway.stopBulkSend(account, id)
+      if (i === stopAfter) await gateway.commands.stopBulkSend(account, id)
       // Two at a time, because a slow process may be considered dead.
       await Promise.all(
         [dying(ports, nth, isDone), dying(ports, nth + 3, !isDone)].map((processPorts) =>
@@ -108,11 +108,11 @@ const died = (problem: unknown): void => {
 
 test('the quote predicts the send: parts, cost, and each row that gets no message with its reason', async () => {
   const { gateway, account, id, find, left: refusedRows } = await setUp(90)
-  const quote = await gateway.quoteBulkSend(account, id)
+  const quote = await gateway.queries.quoteBulkSend(account, id)
   expect(quote).toMatchObject({ messages: 9, partsMin: 1, partsMax: 1, cost: 90, wanted: 100, left: 0 })
   expect(quote?.examples[1]).toMatchObject({ text: 'Dear Şule' })
-  await gateway.startBulkSend(account, id)
-  while ((await gateway.sendNextCall()) === 'more');
+  await gateway.commands.startBulkSend(account, id)
+  while ((await gateway.commands.sendNextCall()) === 'more');
   expect(await refusedRows()).toEqual(quote?.refused)
   expect((await refusedRows()).map(({ row, refused }) => [row, refused])).toEqual([
     [3, 'opted-out'],
@@ -124,19 +124,19 @@ test('the quote predicts the send: parts, cost, and each row that gets no messag
 
 test('calls that were not started before a stop are not sent, and each of their rows is marked stopped', async () => {
   const { gateway, account, id, find, left: refusedRows } = await setUp()
-  await gateway.startBulkSend(account, id)
-  await gateway.sendNextCall()
-  expect(await gateway.stopBulkSend(account, id)).toBe(true)
-  while ((await gateway.sendNextCall()) === 'more');
+  await gateway.commands.startBulkSend(account, id)
+  await gateway.commands.sendNextCall()
+  expect(await gateway.commands.stopBulkSend(account, id)).toBe(true)
+  while ((await gateway.commands.sendNextCall()) === 'more');
   expect(await find()).toMatchObject({ state: 'ended', accepted: 3, refused: 8, cost: 30 })
   expect((await refusedRows()).filter(({ refused }) => refused === 'stopped')).toHaveLength(7)
-  expect(await gateway.creditBalance(account.id)).toBe(970)
+  expect(await gateway.queries.creditBalance(account.id)).toBe(970)
 })
 
 test('a call with a late answer counts if it was accepted before the stop; after the stop it accepts nothing', async () => {
   for (const isBefore of [true, false]) {
     const { clock, ports, gateway, account, id, find, left: refusedRows } = await setUp()
-    await gateway.startBulkSend(account, id)
+    await gateway.commands.startBulkSend(account, id)
     let go: () => void = () => undefined
     const release = new Promise<void>((resolve) => (go = resolve))
     const slow = createGateway({
@@ -161,7 +161,7 @@ test('a call with a late answer counts if it was accepted before the stop; after
     while ((await gateway.commands.sendNextCall()) === 'more');
     expect((await find()).accepted).toBe(isBefore ? 3 : 0)
     expect((await refusedRows()).filter(({ refused }) => refused === 'stopped')).toHaveLength(isBefore ? 7 : 11)
-    expect(await gateway.creditBalance(account.id)).toBe(isBefore ? 970 : 1000)
+    expect(await gateway.queries.creditBalance(account.id)).toBe(isBefore ? 970 : 1000)
   }
 })
 
@@ -171,11 +171,11 @@ test('a send is continued for 40 hours; after answers have expired, the rows of 
     [48, 'unknown'],
   ] as const) {
     const { clock, gateway, account, id, left: refusedRows } = await setUp()
-    await gateway.startBulkSend(account, id)
+    await gateway.commands.startBulkSend(account, id)
     clock.step(hours * 3600)
-    while ((await gateway.sendNextCall()) === 'more');
+    while ((await gateway.commands.sendNextCall()) === 'more');
     expect(new Set((await refusedRows()).map((row) => row.refused))).toEqual(new Set([refused, 'repeated']))
-    expect(await gateway.creditBalance(account.id)).toBe(1000)
+    expect(await gateway.queries.creditBalance(account.id)).toBe(1000)
   }
 })
 
@@ -239,6 +239,6 @@ test('a row in which a field of the text is blank is refused, in the quote and i
   while ((await gateway.commands.sendNextCall(id)) === 'more');
   const sent = await gateway.queries.findBulkSend(account, id)
   expect([sent?.accepted, sent?.refused, sent?.cost]).toEqual([1, 3, 10])
-  const storedRows = await gateway.bulkRows(account, id, 0)
+  const storedRows = await gateway.queries.bulkRows(account, id, 0)
   expect(storedRows.map(({ row, refused }) => [row, refused])).toEqual([1, 3, 4].map((row) => [row, 'missing-value']))
 })

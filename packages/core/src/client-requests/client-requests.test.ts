@@ -171,8 +171,8 @@ describe('a send with a key', () => {
       fc.asyncProperty(fc.array(text, { minLength: 1, maxLength: 4 }), fc.nat({ max: 60 }), async (texts, rest) => {
         const { id } = await anAccount(ports, { credits: rest })
         const poor = { ...account, id }
-        const first = await createGateway(ports).sendMessages(poor, texts, key(`run ${++runs}`))
-        expect(await createGateway(ports).sendMessages(poor, texts, key(`run ${runs}`))).toEqual(first)
+        const first = await createGateway(ports).commands.sendMessages(poor, texts, key(`run ${++runs}`))
+        expect(await createGateway(ports).commands.sendMessages(poor, texts, key(`run ${runs}`))).toEqual(first)
         // The first answer describes what was done.
         const ids = (first as readonly (readonly object[])[]).flat().flatMap((one) => ('id' in one ? [one.id] : []))
         expect(new Set(ids).size).toBe(ids.length)
@@ -197,8 +197,8 @@ describe('a send with a key', () => {
       },
     })
     await ports.prices.set('278200999', credits(20))
-    expect(await gateway.sendMessages(account, hello, key())).toHaveLength(1)
-    await keeping.sendMessages(account, [{ text: 'a', recipients: numbers(1000) }], key('many'))
+    expect(await gateway.commands.sendMessages(account, hello, key())).toHaveLength(1)
+    await keeping.commands.sendMessages(account, [{ text: 'a', recipients: numbers(1000) }], key('many'))
     expect(storedTexts).toEqual(['[[null,[2,999,10],[1001,1,20]]]'])
   })
 })
@@ -234,8 +234,8 @@ describe('concurrent calls', () => {
     const sub = await anAccount(ports, { parent: account.id, credits: 0 })
     const requested = { from: account.id, to: sub.id, quantity: 7 }
     const [sent, moved] = await Promise.all([
-      gateway.sendMessages(account, hello, key()),
-      gateway.transferCredits(account, requested, key()),
+      gateway.commands.sendMessages(account, hello, key()),
+      gateway.commands.transferCredits(account, requested, key()),
     ])
     expect([sent, moved].filter((one) => one === 'another-request')).toHaveLength(1)
     const balances = await Promise.all([account, sub].map(({ id }) => ports.ledger.balance(id)))
@@ -284,10 +284,12 @@ describe('a transfer with a key', () => {
   test('moves credits once; another quantity is another request; 64 concurrent calls get the same answer', async () => {
     const { main, sub, gateway, balances } = await family()
     const requested = { from: main.id, to: sub.id, quantity: 30 }
-    const all = await Promise.all(Array.from({ length: 64 }, () => gateway.transferCredits(main, requested, key())))
+    const all = await Promise.all(
+      Array.from({ length: 64 }, () => gateway.commands.transferCredits(main, requested, key())),
+    )
     expect(new Set(all)).toEqual(new Set(['done']))
-    expect(await gateway.transferCredits(main, requested, key())).toBe('done')
-    expect(await gateway.transferCredits(main, { ...requested, quantity: 3 }, key())).toBe('another-request')
+    expect(await gateway.commands.transferCredits(main, requested, key())).toBe('done')
+    expect(await gateway.commands.transferCredits(main, { ...requested, quantity: 3 }, key())).toBe('another-request')
     expect(await balances()).toEqual([200, 300])
   })
 

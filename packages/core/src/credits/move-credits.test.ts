@@ -58,7 +58,7 @@ async function transferAs(asker: Name, [from, to, quantity, result]: Row): Promi
   const { gateway, accounts, balances } = await families()
   const numberOf = (account: Name | number) => (typeof account === 'number' ? account : accounts[account].id)
   const request = { from: numberOf(from), to: numberOf(to), quantity }
-  expect(await gateway.transferCredits(accounts[asker], request)).toBe(result)
+  expect(await gateway.commands.transferCredits(accounts[asker], request)).toBe(result)
   if (result !== 'done') expect(await balances()).toEqual([500, 500, 500])
 }
 
@@ -139,5 +139,5 @@ test('if it is unknown whether credits moved, the call throws', async () => {
   const ledger: Ledger = { ...ports.ledger, transfer: () => Promise.reject(new Error('nobody knows')) }
   const gateway = createGateway({ ...ports, ledger })
   const request = { from: main.id, to: sub.id, quantity: 1 }
-  await expect(gateway.transferCredits(main, request)).rejects.toThrow('nobody knows')
+  await expect(gateway.commands.transferCredits(main, request)).rejects.toThrow('nobody knows')
 })

@@ -33,8 +33,10 @@ test('text and time are changed: one message waits, at the price of the new text
   const newId = changed.outcome === 'changed' ? changed.id : id
   expect(await waiting()).toEqual([[newId, later]])
   expect(await balance()).toBe(80)
-  expect((await gateway.findSent(account, newId))?.text).toBe('x'.repeat(161))
-  expect(await gateway.changeScheduled(account, id, { text: 'x'.repeat(161), due: later }, keyOf('a'))).toEqual(changed)
+  expect((await gateway.queries.findSent(account, newId))?.text).toBe('x'.repeat(161))
+  expect(
+    await gateway.commands.changeScheduled(account, id, { text: 'x'.repeat(161), due: later }, keyOf('a')),
+  ).toEqual(changed)
   expect(await waiting()).toHaveLength(1)
 })
 
@@ -75,9 +77,9 @@ test('a message of another account, or an unknown, cancelled or sent one, is not
   const { ports, gateway, account, id, due, waiting } = await setUp()
   const other = await anAccount(ports, { credits: 100 })
   const change = { text: 'Hi', due }
-  expect(await gateway.changeScheduled(other, id, change, keyOf('a'))).toEqual({ outcome: 'not-found' })
-  await gateway.deleteScheduled(account, [id])
-  expect(await gateway.changeScheduled(account, id, change, keyOf('b'))).toEqual({ outcome: 'not-found' })
+  expect(await gateway.commands.changeScheduled(other, id, change, keyOf('a'))).toEqual({ outcome: 'not-found' })
+  await gateway.commands.deleteScheduled(account, [id])
+  expect(await gateway.commands.changeScheduled(account, id, change, keyOf('b'))).toEqual({ outcome: 'not-found' })
   expect(await waiting()).toEqual([])
   expect(await gateway.queries.creditBalance(other.id)).toBe(100)
 })

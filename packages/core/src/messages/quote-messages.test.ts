@@ -36,7 +36,7 @@ test('a quote predicts the send, with the same refusals, costs and balance, and 
       if (typeof sent === 'string' || 'overLimitSeconds' in sent) throw new Error('not sent')
       const actual = sent.map((results) => results.map((one) => ('id' in one ? one.cost : one.refused)))
       expect(quote.texts.map((of) => of.map((one) => ('to' in one ? one.cost : one.refused)))).toEqual(actual)
-      expect(quote.left).toBe(await gateway.creditBalance(account.id))
+      expect(quote.left).toBe(await gateway.queries.creditBalance(account.id))
       expect([quote.balance, quote.cost]).toEqual([granted, minus(credits(granted), quote.left)])
     },
   )

@@ -18,14 +18,15 @@ async function setUp() {
   if (found === undefined) throw new Error('no account')
   const { account } = found
   const invite = async (address = email) => {
-    const invited = await gateway.inviteUser(account, { email: address, role: 'sender' })
+    const invited = await gateway.commands.inviteUser(account, { email: address, role: 'sender' })
     if (typeof invited === 'string') throw new Error(invited)
     return invited
   }
-  const enter = (user: string, secret: string) => gateway.signIn({ user, password: secret, ...from }, browser)
+  const enter = (user: string, secret: string) => gateway.commands.signIn({ user, password: secret, ...from }, browser)
   const signIn = async (user = email, secret = password) => {
     const opened = await enter(user, secret)
-    const signedIn = typeof opened === 'object' && 'token' in opened && (await gateway.findSession(opened.token))
+    const signedIn =
+      typeof opened === 'object' && 'token' in opened && (await gateway.commands.useSession(opened.token))
     if (signedIn === false || signedIn === undefined) throw new Error('not signed in')
     return signedIn
   }
@@ -68,8 +69,8 @@ test.each(['', 'ann', 'ann@acme', '@acme.example', 'ann@b@acme.example', 'an n@a
 test('no interface accepts the password of a user, even right after the user signed in at the portal', async () => {
   const { gateway, invite, signIn, enter } = await setUp()
   const { token } = await invite()
-  await gateway.acceptInvitation(token, password)
-  const authenticate = () => gateway.authenticate({ pair: { user: email, password }, ...from })
+  await gateway.commands.acceptInvitation(token, password)
+  const authenticate = () => gateway.commands.authenticate({ pair: { user: email, password }, ...from })
   const [atOnce, entered] = await Promise.all([authenticate(), enter(email, password)])
   expect([atOnce, typeof entered]).toEqual(['wrong-credentials', 'object'])
   await signIn()

@@ -41,7 +41,7 @@ test('a wrong password, an unknown name and a locked operator get the same answe
 })
 
 test('an account with the same name and password is not an operator, and its failures are counted separately', async () => {
-  await backOffice.openAccount({ login: 'boss', password: 'correct horse' })
+  await backOffice.commands.openAccount({ login: 'boss', password: 'correct horse' })
   expect(await signedIn('correct horse', 'boss')).toBe('"wrong-credentials"')
   for (let i = 0; i < 12; i++) await signedIn('wrong')
   expect(await signedIn()).toMatch(/retryAfterSeconds/)
@@ -70,7 +70,7 @@ test('a changed password ends all sessions but the new one', async () => {
 })
 
 test('an identity provider signs in an operator by name, unless the operator does not exist or is locked', async () => {
-  const opened = await backOffice.signInNamedOperator('ANN', browser)
+  const opened = await backOffice.commands.signInNamedOperator('ANN', browser)
   const token = typeof opened === 'object' && 'token' in opened ? opened.token : ''
   expect((await backOffice.commands.useOperatorSession(token))?.operator.id).toBe(ann)
   await backOffice.commands.addOperator({ name: 'kim', role: 'admin' }, 'correct horse')

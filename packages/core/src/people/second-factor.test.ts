@@ -29,11 +29,11 @@ async function setUp(hasFactor = true) {
     clock.step(60)
   }
   const requestCode = async (): Promise<CodeRequest> => {
-    const opened = await gateway.signIn(pair, browser)
+    const opened = await gateway.commands.signIn(pair, browser)
     if (typeof opened === 'string' || !('challenge' in opened)) throw new Error(JSON.stringify(opened))
     return opened
   }
-  const signIn = async (code: string) => gateway.signInWithCode((await requestCode()).challenge, code, browser)
+  const signIn = async (code: string) => gateway.commands.signInWithCode((await requestCode()).challenge, code, browser)
   const code = (later = 0) => codeAt(secret, clock.now(), later)
   const wrong = () => (code() === '000000' ? '111111' : '000000')
   return { ports, clock, backOffice, gateway, account, secret, recoveryCodes, asked: requestCode, signIn, code, wrong }
@@ -67,7 +67,9 @@ test('a recovery code is accepted once, in any letter case, with or without hyph
   expect(new Set(recoveryCodes).size).toBe(10)
   const [first = '', second = ''] = recoveryCodes
   const challenges = await Promise.all(Array.from({ length: 4 }, requestCode))
-  const all = await Promise.all(challenges.map(({ challenge }) => gateway.signInWithCode(challenge, first, browser)))
+  const all = await Promise.all(
+    challenges.map(({ challenge }) => gateway.commands.signInWithCode(challenge, first, browser)),
+  )
   expect(all.filter((one) => typeof one === 'object' && 'token' in one)).toHaveLength(1)
   expect(await signIn(second.replaceAll('-', '').toUpperCase())).toHaveProperty('token')
   expect((await gateway.queries.findSecondFactor({ account }))?.recoveryCodes).toBe(8)
@@ -106,10 +108,10 @@ test('a challenge is valid for a quarter of an hour, for its account, under the 
   const { challenge } = await requestCode()
   const sealed = ports.secretBox.seal(JSON.stringify({ of: `account ${account.id}`, name: 'acme', until: 1e15 }))
   for (const forged of ['', 'x', `${challenge}x`, sealed, ports.secretBox.seal(`challenge {}`)])
-    expect(await gateway.signInWithCode(forged, code(), browser).catch(() => 'over')).toBe('over')
-  await backOffice.setPassword(account.id, 'battery staple')
-  expect(await gateway.signInWithCode(challenge, code(), browser)).toBe('over')
-  await backOffice.setPassword(account.id, password)
+    expect(await gateway.commands.signInWithCode(forged, code(), browser).catch(() => 'over')).toBe('over')
+  await backOffice.commands.setPassword(account.id, 'battery staple')
+  expect(await gateway.commands.signInWithCode(challenge, code(), browser)).toBe('over')
+  await backOffice.commands.setPassword(account.id, password)
   const later = await requestCode()
   clock.step(15 * 60)
   expect(await gateway.commands.signInWithCode(later.challenge, codeAt(secret, clock.now()), browser)).toBe('over')
@@ -117,11 +119,11 @@ test('a challenge is valid for a quarter of an hour, for its account, under the 
 
 test('a person who must have a second factor sets it up when signing in; a session without one ends', async () => {
   const { gateway, backOffice, account, clock, asked: requestCode } = await setUp(false)
-  const before = await gateway.signIn(pair, browser)
+  const before = await gateway.commands.signIn(pair, browser)
   if (typeof before === 'string' || !('token' in before)) throw new Error('not signed in')
-  await backOffice.requireAccountFactor(account.id, true)
-  expect(await gateway.findSession(before.token)).toBeUndefined()
-  expect(await backOffice.offerSignInLink(account.id)).toBe('second-factor')
+  await backOffice.commands.requireAccountFactor(account.id, true)
+  expect(await gateway.commands.useSession(before.token)).toBeUndefined()
+  expect(await backOffice.commands.offerSignInLink(account.id)).toBe('second-factor')
   const { challenge, toSetUp } = await requestCode()
   const code = codeAt(toSetUp?.secret ?? '', clock.now())
   const opened = await gateway.commands.signInWithCode(challenge, code, browser)
@@ -130,7 +132,9 @@ test('a person who must have a second factor sets it up when signing in; a sessi
   expect(await gateway.commands.useSession(opened.token)).toBeDefined()
   expect(await gateway.commands.signInWithCode(challenge, code, browser)).toBe('over')
   clock.step(60)
-  expect(await gateway.removeSecondFactor({ account }, codeAt(toSetUp?.secret ?? '', clock.now()))).toBe('required')
+  expect(await gateway.commands.removeSecondFactor({ account }, codeAt(toSetUp?.secret ?? '', clock.now()))).toBe(
+    'required',
+  )
   expect((await requestCode()).toSetUp).toBeUndefined()
 })
 
@@ -168,18 +172,18 @@ test('an operator must have a second factor if all must; after a reset another o
   const ann = await free.commands.addOperator({ name: 'ann', role: 'admin' }, password)
   if (typeof ann === 'string') throw new Error(ann)
   const credentials = { name: 'ann', password, network: pair.network, address: pair.address }
-  const opened = await free.signInOperator(credentials, browser)
+  const opened = await free.commands.signInOperator(credentials, browser)
   if (typeof opened === 'string' || !('token' in opened)) throw new Error('not signed in')
-  expect(await free.findOperatorSession(opened.token)).toBeDefined()
-  expect(await strict.findOperatorSession(opened.token)).toBeUndefined()
-  const answer = await strict.signInOperator(credentials, browser)
+  expect(await free.commands.useOperatorSession(opened.token)).toBeDefined()
+  expect(await strict.commands.useOperatorSession(opened.token)).toBeUndefined()
+  const answer = await strict.commands.signInOperator(credentials, browser)
   if (typeof answer === 'string' || !('toSetUp' in answer)) throw new Error(JSON.stringify(answer))
   const code = codeAt(answer.toSetUp?.secret ?? '', clock.now())
-  const entered = await strict.signInOperatorWithCode(answer.challenge, code, browser)
+  const entered = await strict.commands.signInOperatorWithCode(answer.challenge, code, browser)
   if (typeof entered === 'string' || !('token' in entered)) throw new Error(JSON.stringify(entered))
-  expect((await strict.findOperatorSession(entered.token))?.operator.name).toBe('ann')
-  expect(await free.resetOperatorFactor(ann)).toBe(true)
-  expect(await strict.signInOperator(credentials, browser)).toHaveProperty('toSetUp')
+  expect((await strict.commands.useOperatorSession(entered.token))?.operator.name).toBe('ann')
+  expect(await free.commands.resetOperatorFactor(ann)).toBe(true)
+  expect(await strict.commands.signInOperator(credentials, browser)).toHaveProperty('toSetUp')
 })
 
 test('the setup of a second factor needs the password in addition to a session, and wrong passwords are counted', async () => {

@@ -36,8 +36,13 @@ test('while a message waits nothing is erased; after it is deleted everything is
   await ports.messages.deleteScheduled(account.id, [id], clock.now())
   const erased = { messages: 1, inbound: 0, contacts: 0, events: 0 }
   const remaining = nothingHeld
-  expect(await backOffice.eraseNumber(number, 'me')).toEqual({ erasure: 1, erased, left: remaining, suppressions: 0 })
-  expect(await backOffice.exportNumber(number)).toEqual({
+  expect(await backOffice.commands.eraseNumber(number, 'me')).toEqual({
+    erasure: 1,
+    erased,
+    left: remaining,
+    suppressions: 0,
+  })
+  expect(await backOffice.commands.exportNumber(number)).toEqual({
     messages: [],
     inbound: [],
     contacts: [],

@@ -18,7 +18,7 @@ async function world() {
   const [account, other] = [await anAccount(ports), await anAccount(ports, { login: 'other' })]
   const gateway = createGateway(ports)
   const added = async (settings: Omit<WantedWebhook, 'url'> = {}, of = account) => {
-    const made = await gateway.addWebhook(of, { url, ...settings })
+    const made = await gateway.commands.addWebhook(of, { url, ...settings })
     if (typeof made === 'string') throw new Error(made)
     return made
   }
@@ -53,9 +53,9 @@ const wrong: readonly (readonly [string, WantedWebhook & { readonly url: string 
 test.each(wrong)('%s is refused, and nothing is added or changed', async (_what, settings, refusal) => {
   const { added, gateway, account } = await world()
   const { webhook } = await added()
-  expect(await gateway.addWebhook(account, settings)).toBe(refusal)
-  expect(await gateway.changeWebhook(account, webhook.id, { state: 'paused', ...settings })).toBe(refusal)
-  expect(await gateway.listWebhooks(account)).toEqual([webhook])
+  expect(await gateway.commands.addWebhook(account, settings)).toBe(refusal)
+  expect(await gateway.commands.changeWebhook(account, webhook.id, { state: 'paused', ...settings })).toBe(refusal)
+  expect(await gateway.queries.listWebhooks(account)).toEqual([webhook])
 })
 
 test('every URL that the client refuses is refused with its reason', async () => {
@@ -83,20 +83,20 @@ test('an endpoint of another account looks like one that does not exist, in ever
   const { gateway, account, other, added, ports } = await world()
   const { webhook: foreign } = await added({}, other)
   const calls = (id: WebhookId) => [
-    gateway.showWebhook(account, id),
+    gateway.queries.showWebhook(account, id),
     // Errors in the request are not reported before the ownership is checked.
-    gateway.changeWebhook(account, id, { url: 'x' }),
-    gateway.changeWebhook(account, id, { state: 'paused' }),
-    gateway.rotateWebhookSecret(account, id),
-    gateway.rotateWebhookSecret(account, id, -1),
-    gateway.removeWebhook(account, id),
-    gateway.testWebhook(account, id),
-    gateway.startReplay(account, id, { what: 'dead' }),
-    gateway.startReplay(account, id, { what: 'period', from: instant(1), to: instant(1) }),
-    gateway.startReplay(account, id, { what: 'event', event: 'test-1' as WebhookEventId }),
-    gateway.showReplay(account, id),
-    gateway.stopReplay(account, id),
-    gateway.listAttempts(account, id, { offset: 0, limit: 10 }),
+    gateway.commands.changeWebhook(account, id, { url: 'x' }),
+    gateway.commands.changeWebhook(account, id, { state: 'paused' }),
+    gateway.commands.rotateWebhookSecret(account, id),
+    gateway.commands.rotateWebhookSecret(account, id, -1),
+    gateway.commands.removeWebhook(account, id),
+    gateway.commands.testWebhook(account, id),
+    gateway.commands.startReplay(account, id, { what: 'dead' }),
+    gateway.commands.startReplay(account, id, { what: 'period', from: instant(1), to: instant(1) }),
+    gateway.commands.startReplay(account, id, { what: 'event', event: 'test-1' as WebhookEventId }),
+    gateway.queries.showReplay(account, id),
+    gateway.commands.stopReplay(account, id),
+    gateway.queries.listAttempts(account, id, { offset: 0, limit: 10 }),
   ]
   expect(await Promise.all(calls(foreign.id))).toEqual(await Promise.all(calls(999 as WebhookId)))
   expect(await ports.webhooks.find(other.id, foreign.id)).toEqual(foreign)
@@ -217,15 +217,15 @@ describe('if this process lacks the key of the stored secrets', () => {
     if (typeof made === 'string') throw new Error(made)
     const { id } = made.webhook
     for (const call of [
-      () => own.addWebhook(account, { url }),
-      () => own.addWebhook(other, { url }),
-      () => own.rotateWebhookSecret(account, id),
-      () => backOffice.addWebhook(other.id, { url }),
-      () => backOffice.rotateWebhookSecret(id, 0),
+      () => own.commands.addWebhook(account, { url }),
+      () => own.commands.addWebhook(other, { url }),
+      () => own.commands.rotateWebhookSecret(account, id),
+      () => backOffice.commands.addWebhook(other.id, { url }),
+      () => backOffice.commands.rotateWebhookSecret(id, 0),
     ])
       await expect(call()).rejects.toMatchObject({ message: 'sealed with a', hadNoEffect: true })
-    expect(await own.addWebhook(account, { url: 'x' })).toBe('not-a-url')
-    expect(await backOffice.listWebhooks(undefined)).toEqual([made.webhook])
+    expect(await own.commands.addWebhook(account, { url: 'x' })).toBe('not-a-url')
+    expect(await backOffice.queries.listWebhooks(undefined)).toEqual([made.webhook])
   })
 
   test('the secret of carriers counts as well, and it is enough that one of the two can be decrypted', async () => {

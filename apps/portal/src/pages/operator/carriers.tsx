@@ -6,7 +6,10 @@ import { forOperators, type OperatorVisit, type View } from '../../page.ts'
 import type { Tone } from '../../words.ts'
 
 /** Returns the state of a carrier at one dispatcher, in a word. */
-export function carrierState({ isStale, mode, status }: ReportedCarrier): { readonly word: string; readonly tone: Tone } {
+export function carrierState({ isStale, mode, status }: ReportedCarrier): {
+  readonly word: string
+  readonly tone: Tone
+} {
   if (isStale) return { word: 'not reporting', tone: 'idle' }
   if (mode !== 'running') return { word: mode, tone: 'wait' }
   if (status === undefined) return { word: 'ready', tone: 'good' }
