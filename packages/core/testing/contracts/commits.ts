@@ -14,10 +14,10 @@ export interface HeldPorts {
   readonly holdCommits: () => Promise<() => Promise<void>>
 }
 
-/** Milliseconds within which an answer that comes too early is noticed. */
+/** Milliseconds in which a too early answer is noticed. */
 const heldMilliseconds = 300
 
-/** What is asked, with what everybody must see as soon as it is answered. */
+/** Call to the port, with the check that must hold as soon as it is answered. */
 interface Asked {
   readonly ask: () => Promise<unknown>
   readonly seen: (answer: unknown) => Promise<void>
@@ -25,28 +25,28 @@ interface Asked {
 
 async function answersOnceCommitted({ holdCommits }: HeldPorts, { ask, seen }: Asked): Promise<void> {
   const release = await holdCommits()
-  const told = ask()
-  told.catch(() => undefined)
+  const answer = ask()
+  answer.catch(() => undefined)
   try {
-    const isAnswered = await Promise.race([told.then(() => true), setTimeout(heldMilliseconds, false)])
-    if (isAnswered) await seen(await told)
+    const isAnswered = await Promise.race([answer.then(() => true), setTimeout(heldMilliseconds, false)])
+    if (isAnswered) await seen(await answer)
     assert.ok(!isAnswered, 'it was answered before it was committed')
   } finally {
     await release()
   }
-  await seen(await told)
+  await seen(await answer)
 }
 
 /**
- * What `Messages` and `Ledger` promise of the moment of their answers: it comes once the work is committed, and
- * everybody sees it then (P-1).
+ * Contract of `Messages` and `Ledger` for the moment of their answers: an answer comes only once the work is committed
+ * and visible to everybody (P-1).
  */
 export const commitsContract: Contract<HeldPorts> = {
-  'an order is answered only after it is committed': async (held) => {
-    const { ports } = held
+  'an order is answered only after it is committed': async (delayed) => {
+    const { ports } = delayed
     const { id } = await anAccount(ports)
     await accepted(ports, anOrder(id, { to: numbers(1) }))
-    await answersOnceCommitted(held, {
+    await answersOnceCommitted(delayed, {
       ask: () => accepted(ports, anOrder(id, { to: numbers(3) })),
       seen: async (answer) => {
         const { ids } = answer as Awaited<ReturnType<typeof accepted>>
@@ -55,12 +55,12 @@ export const commitsContract: Contract<HeldPorts> = {
     })
   },
 
-  'an order with a key is answered only after it is committed': async (held) => {
-    const { ports } = held
+  'an order with a key is answered only after it is committed': async (delayed) => {
+    const { ports } = delayed
     const { id } = await anAccount(ports)
     await accepted(ports, anOrder(id, { to: numbers(1) }))
     const request = { account: id, key: 'held' as IdempotencyKey, asked: 'a send' }
-    await answersOnceCommitted(held, {
+    await answersOnceCommitted(delayed, {
       ask: () => {
         const order = anOrder(id, { to: numbers(1) })
         return ports.messages.acceptOnce(order, request, anAnswerDraft(order))
@@ -69,20 +69,20 @@ export const commitsContract: Contract<HeldPorts> = {
     })
   },
 
-  'a deletion is answered only after it is committed': async (held) => {
-    const { ports } = held
+  'a deletion is answered only after it is committed': async (delayed) => {
+    const { ports } = delayed
     const { id } = await anAccount(ports)
     const { ids } = await accepted(ports, anOrder(id, { to: numbers(2), due: farAhead }))
-    await answersOnceCommitted(held, {
+    await answersOnceCommitted(delayed, {
       ask: () => ports.messages.deleteScheduled(id, ids, longAgo),
       seen: async () => assert.deepEqual(await codesOf(ports, id, ids), [102, 102]),
     })
   },
 
-  'a transfer is answered only after it is committed': async (held) => {
-    const { ports } = held
+  'a transfer is answered only after it is committed': async (delayed) => {
+    const { ports } = delayed
     const [from, to] = [await anAccount(ports, { credits: 100 }), await anAccount(ports, { credits: 0 })]
-    await answersOnceCommitted(held, {
+    await answersOnceCommitted(delayed, {
       ask: () => ports.ledger.transfer({ from: from.id, to: to.id, amount: credits(40) }, realClock().now()),
       seen: async () => assert.equal(await ports.ledger.balance(to.id), 40),
     })
