@@ -1,5 +1,5 @@
 /**
- * Reading of descriptions and settings. Apart from the rest, because the libraries that check them take longer to load
+ * Reading of descriptions. Apart from the rest, because the libraries that check them take longer to load
  * than a process that only sends should wait.
  */
 export {
@@ -9,4 +9,3 @@ export {
   type DescriptionProblems,
 } from './description/read-description.ts'
 export { descriptionSchema } from './description/schema.ts'
-export { httpParameters, httpSettingsOf, type HttpFields } from './read-settings.ts'

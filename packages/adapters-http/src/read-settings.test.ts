@@ -13,17 +13,14 @@ const own: HttpFields = {
 }
 const path = '0123456789abcdef0123456789abcdef'
 
-const problemOf = (fields: HttpFields, allow: readonly string[] = []): string => {
-  try {
-    httpSettingsOf(fields, allow)
-    return 'none'
-  } catch (problem) {
-    return (problem as Error).message
-  }
-}
+const problemOf = (fields: HttpFields, allow: readonly string[] = []): Promise<string> =>
+  httpSettingsOf(fields, allow).then(
+    () => 'none',
+    (problem: unknown) => (problem as Error).message,
+  )
 
-test('what is left out has its default', () => {
-  expect(httpSettingsOf({ ...twilio, from: '+15005550006', baseUrl: undefined }, [])).toMatchObject({
+test('what is left out has its default', async () => {
+  expect(await httpSettingsOf({ ...twilio, from: '+15005550006', baseUrl: undefined }, [])).toMatchObject({
     ...{ provider: 'twilio', from: '+15005550006', window: 20, responseSeconds: 30, silentSeconds: 5 },
   })
 })
@@ -37,25 +34,25 @@ test.each([
   ['a provider without a URL of its own', { ...infobip, baseUrl: undefined }, 'baseUrl: the provider has no URL of its own'],
   ['plain http', { ...twilio, baseUrl: 'http://sms.example' }, 'baseUrl: plain http is possible only'],
   ['plain http in a description', { ...own, provider: { ...(own.provider as object), send: { url: 'http://sms.example/' } } }, 'provider/send/url: plain http'],
-])('%s is refused with the name of the field, without a secret', (_, fields, problem) => {
-  expect(problemOf(fields)).toContain(problem)
-  expect(problemOf(fields)).not.toContain('hidden')
+])('%s is refused with the name of the field, without a secret', async (_, fields, problem) => {
+  expect(await problemOf(fields)).toContain(problem)
+  expect(await problemOf(fields)).not.toContain('hidden')
 }) // prettier-ignore
 
-test('plain http is accepted for loopback, and for the networks that are allowed', () => {
-  expect(problemOf({ ...twilio, baseUrl: 'http://127.0.0.1:8086' })).toBe('none')
-  expect(problemOf({ ...twilio, baseUrl: 'http://192.168.1.7:8080' }, ['192.168.0.0/16'])).toBe('none')
+test('plain http is accepted for loopback, and for the networks that are allowed', async () => {
+  expect(await problemOf({ ...twilio, baseUrl: 'http://127.0.0.1:8086' })).toBe('none')
+  expect(await problemOf({ ...twilio, baseUrl: 'http://192.168.1.7:8080' }, ['192.168.0.0/16'])).toBe('none')
 })
 
 test.each([
   ['a signature', twilio, 'https://gw.example/carriers/main/callback'],
   ['a signature and a path', { ...twilio, secrets: { ...twilio.secrets, path: [path, 'f'.repeat(32)] } }, `https://gw.example/carriers/main/${path}`],
   ['a password', { ...infobip, secrets: { ...infobip.secrets, callbackUser: ['cb'], callbackPassword: ['p@ss'] } }, 'https://cb:p%40ss@gw.example/carriers/main/callback'],
-])('the URL of callbacks that prove themselves by %s', (_, fields, url) => {
-  expect(callbackUrl(accountOf(httpSettingsOf(fields, [])), 'main', 'https://gw.example/')).toBe(url)
+])('the URL of callbacks that prove themselves by %s', async (_, fields, url) => {
+  expect(callbackUrl(accountOf(await httpSettingsOf(fields, [])), 'main', 'https://gw.example/')).toBe(url)
 }) // prettier-ignore
 
-test('the origin is that of the base URL, else that of the description', () => {
-  expect(originOfAccount(accountOf(httpSettingsOf(twilio, [])))).toBe('https://api.twilio.com')
-  expect(originOfAccount(accountOf(httpSettingsOf(infobip, [])))).toBe('https://x.api.infobip.com')
+test('the origin is that of the base URL, else that of the description', async () => {
+  expect(originOfAccount(accountOf(await httpSettingsOf(twilio, [])))).toBe('https://api.twilio.com')
+  expect(originOfAccount(accountOf(await httpSettingsOf(infobip, [])))).toBe('https://x.api.infobip.com')
 })

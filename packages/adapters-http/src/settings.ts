@@ -1,11 +1,13 @@
 import { circuitDefaults } from '@gateway/carrier-kit'
 import { carrierId, type CircuitBounds } from '@gateway/core/dispatch'
 import { accountAt, type ProviderAccount } from './account.ts'
+import { isVerifiable } from './callbacks/verify-callback.ts'
 import { listOf } from './description/json.ts'
 import { compileProvider } from './description/provider.ts'
 import type { HttpDescription } from './description/schema.ts'
 import { fillText } from './description/template.ts'
 import type { NumberForm } from './numbers.ts'
+import { withMaskedSecrets } from './requests/mask-secrets.ts'
 import { secretValues } from './requests/secret-values.ts'
 import { shippedProvider, type ProviderName } from './providers.ts'
 
@@ -85,4 +87,19 @@ export function callbackUrl(account: ProviderAccount, carrier: string, publicUrl
   url.username = user
   url.password = password
   return url.href
+}
+
+/** URL that a carrier gives to its provider, and the same with masked secrets. */
+export interface Callbacks {
+  readonly url: string
+  readonly masked: string
+}
+
+/** Returns the URL of the callbacks; undefined if there is no public URL, or nothing that verifies callbacks. */
+export function callbacksOf(account: ProviderAccount, carrier: string, publicUrl?: string): Callbacks | undefined {
+  if (publicUrl === undefined || !isVerifiable(account)) return undefined
+  return {
+    url: callbackUrl(account, carrier, publicUrl),
+    masked: callbackUrl(withMaskedSecrets(account), carrier, publicUrl),
+  }
 }

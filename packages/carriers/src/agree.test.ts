@@ -132,6 +132,27 @@ test.each<[string, object, ...string[]]>([
   expect([await ports.carrierVersions.latestNumber(), await pids(ports), await routes(ports)]).toEqual([1, [1], ['all']])
 }) // prettier-ignore
 
+test('settings of a carrier over HTTP that differ are named, its secrets and its description without their values', async () => {
+  const ports = memoryPorts()
+  const main = { name: 'main', type: 'http', provider: 'bulksms', secrets: { id: 'x', token: 'hidden-1' }, window: 5 }
+  const rules = [{ status: '2xx', is: 'accepted' }]
+  const provider = { title: 'Own', send: { url: 'https://sms.example/{to}' }, answer: { id: '/id', rules } }
+  const own = { name: 'own', type: 'http', provider, secrets: {} }
+  await start(ports, 1, await aFile({ carriers: [main, own] }))
+  expect((await start(ports, 2, await aFile({ carriers: [own, { ...main, holdSeconds: 15 }] }))).user.version).toBe(1)
+  const others = [
+    { ...main, secrets: { id: 'x', token: ['hidden-2', 'hidden-1'] }, window: 6 },
+    { ...own, provider: { ...provider, title: 'New' } },
+    { ...main, name: 'more' },
+  ]
+  const why = await refusal(ports, 3, await aFile({ carriers: others }))
+  expect(why).toContain('carrier main: secrets differs (not shown)')
+  expect(why).toContain('carrier main: window 5 -> 6')
+  expect(why).toMatch(/carrier own: provider Own [0-9a-f]{12} -> New [0-9a-f]{12}/)
+  expect(why).toContain('carrier more: new, http to bulksms')
+  expect(why).not.toContain('hidden')
+}) // prettier-ignore
+
 test('the order of routes is a difference', async () => {
   const ports = memoryPorts()
   const [one, other] = [1, 2].map((at) => ({ ...all, name: `r${at}`, prefixes: [String(at)] }))

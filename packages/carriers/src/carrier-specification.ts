@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
-import { httpCarrier, type HttpSettings } from '@gateway/adapters-http'
+import { httpCarrier, tryMessage, type HttpSettings } from '@gateway/adapters-http'
 import { simulatedCarrier, simulatorSettingsFromUrl } from '@gateway/adapters-simulator'
 import {
   smppCarrier,
@@ -99,7 +99,7 @@ export interface SeenPdu {
 }
 
 export interface CarrierTrial {
-  readonly carrier: Extract<CarrierSpecification, { readonly kind: 'smpp' }>
+  readonly carrier: Extract<CarrierSpecification, { readonly kind: 'smpp' | 'http' }>
   readonly message: Omit<Submission, 'id'>
   readonly receiptSeconds: number
   readonly interruption: AbortSignal
@@ -107,12 +107,24 @@ export interface CarrierTrial {
 }
 
 /**
- * Submits one message over a bind of its own and waits for its receipts. Where the binds of the carrier are shared it
- * leases one first; `no-bind`: all are in use. It charges nobody, and nothing of it is stored.
+ * Submits one message over a connection of its own and, over SMPP, waits for its receipts; those over HTTP arrive as
+ * callbacks. Where the binds of a carrier are shared it leases one first; `no-bind`: all are in use. It charges nobody,
+ * and nothing of it is stored.
  */
-export async function tryCarrier(
-  { carrier: { id, settings }, message, receiptSeconds, interruption, saw }: CarrierTrial,
-  binds?: CarrierBinds,
+export async function tryCarrier(trial: CarrierTrial, binds?: CarrierBinds): Promise<TrialResult | 'no-bind'> {
+  const { carrier, message, saw } = trial
+  if (carrier.kind === 'smpp') return tryOverSmpp(carrier.id, carrier.settings, trial, binds)
+  const part = await tryMessage(carrier.id, carrier.settings, message, ({ direction, fields }) =>
+    saw({ at: Date.now(), direction, fields }),
+  )
+  return { problem: undefined, parts: [{ ...part, receipt: undefined }] }
+}
+
+async function tryOverSmpp(
+  id: CarrierId,
+  settings: SmppSettings,
+  { message, receiptSeconds, interruption, saw }: CarrierTrial,
+  binds: CarrierBinds | undefined,
 ): Promise<TrialResult | 'no-bind'> {
   const run = (): Promise<TrialResult> =>
     trySubmission(settings, message, {

@@ -1,5 +1,5 @@
 import { overflowDefaults, overflowSecondsMax, type OverflowAfter } from '@gateway/core/routes'
-import { httpParameters } from '@gateway/adapters-http/configuration'
+import { httpParameters } from '@gateway/adapters-http'
 import { smppParameters, tlsParameters } from '@gateway/adapters-smpp'
 
 type Schema = Readonly<Record<string, unknown>>

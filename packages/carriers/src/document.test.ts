@@ -78,7 +78,7 @@ test('a carrier over HTTP stands beside one over SMPP, which needs no type', asy
   }
   await writeFile(path, JSON.stringify(document))
   const more = { PUBLIC_URL: 'https://gw.example', CARRIER_HTTP_ALLOW: '192.168.0.0/16, 10.0.0.0/8' }
-  const { carriers, source } = readCarriersFile(path, { ...variables, ...more })
+  const { carriers, source } = await readCarriersFile(path, { ...variables, ...more })
   expect(carriers).toMatchObject([
     { kind: 'http', settings: { provider: 'twilio', secrets: { sid: ['hidden'], token: ['hidden'] }, publicUrl: 'https://gw.example' } },
     { kind: 'http', settings: { secrets: { token: ['hidden', 'from fi'] }, baseUrl: 'http://10.1.2.3:8080', window: 7 } },

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { httpSettingsOf, type HttpFields } from '@gateway/adapters-http/configuration'
+import { httpSettingsOf, type HttpFields } from '@gateway/adapters-http'
 import { smppSettingsOf } from '@gateway/adapters-smpp'
 import type { AccountId } from '@gateway/core/accounts'
 import type { CarrierId } from '@gateway/core/dispatch'
@@ -59,11 +59,11 @@ interface Document {
  * What a document means. Throws an Error, which names `what` and the places that are wrong, never a value that may be
  * secret.
  */
-export function readDocument(
+export async function readDocument(
   what: string,
   given: unknown,
   lookUps: LookUps,
-): Pick<CarrierConfiguration, 'carriers' | 'routes'> {
+): Promise<Pick<CarrierConfiguration, 'carriers' | 'routes'>> {
   const wrong = schemaProblems(given)
   if (wrong.length > 0) return fail(what, wrong)
   const document = given as Document
@@ -73,7 +73,7 @@ export function readDocument(
     try {
       if (document.carriers.findIndex(({ name }) => name === entry.name) < at)
         throw new Error('the name is given twice')
-      carriers.push(specificationOf(entry, lookUps))
+      carriers.push(await specificationOf(entry, lookUps))
     } catch (problem) {
       const lines = (problem as Error).message.split('\n')
       problems.push(...lines.map((line) => `/carriers/${at} (${entry.name}): ${line}`))
@@ -89,15 +89,17 @@ export function fail(what: string, problems: readonly string[]): never {
   throw new Error(`${what} cannot be used:\n${problems.map((each) => `  ${each}`).join('\n')}`)
 }
 
-function specificationOf(entry: CarrierEntry, lookUps: LookUps): CarrierSpecification {
-  return entry.type === 'http' ? httpSpecificationOf(entry, lookUps) : smppSpecificationOf(entry, lookUps)
-}
+const specificationOf = async (entry: CarrierEntry, lookUps: LookUps): Promise<CarrierSpecification> =>
+  entry.type === 'http' ? httpSpecificationOf(entry, lookUps) : smppSpecificationOf(entry, lookUps)
 
 /**
  * Reads a carrier over HTTP. `PUBLIC_URL` and `CARRIER_HTTP_ALLOW` are found as secrets are, so that they are stored
  * with the carriers and all processes send the same requests.
  */
-function httpSpecificationOf({ type: kind, name, ...entry }: HttpEntry, lookUps: LookUps): CarrierSpecification {
+async function httpSpecificationOf(
+  { type: kind, name, ...entry }: HttpEntry,
+  lookUps: LookUps,
+): Promise<CarrierSpecification> {
   const secrets = Object.entries(entry.secrets).map(([secret, values]) => [
     secret,
     [values].flat().map((value) => resolved(`secrets/${secret}`, value, lookUps)),
@@ -108,14 +110,8 @@ function httpSpecificationOf({ type: kind, name, ...entry }: HttpEntry, lookUps:
     publicUrl: lookUps.variable('PUBLIC_URL'),
   }
   const allow = lookUps.variable('CARRIER_HTTP_ALLOW')?.split(',') ?? []
-  return {
-    id: name,
-    kind,
-    settings: httpSettingsOf(
-      fields,
-      allow.map((network) => network.trim()),
-    ),
-  }
+  const networks = allow.map((network) => network.trim())
+  return { id: name, kind, settings: await httpSettingsOf(fields, networks) }
 }
 
 function smppSpecificationOf(entry: SmppEntry, lookUps: LookUps): CarrierSpecification {
@@ -165,10 +161,10 @@ const routeOf = ({ name, prefixes = [], accounts = [], senders = [], carriers, o
  * The configuration in a file. Relative paths in it begin at its folder. Throws an Error that names the file and the
  * places in it that are wrong, never a value that may be secret.
  */
-export function readCarriersFile(path: string, variables: Variables): CarrierConfiguration {
+export async function readCarriersFile(path: string, variables: Variables): Promise<CarrierConfiguration> {
   const document = parsed(path)
   const lookUps = lookUpsIn(dirname(resolve(path)), variables)
-  const read = readDocument(path, document, lookUps)
+  const read = await readDocument(path, document, lookUps)
   return { ...read, file: path, source: { document, ...lookUps.found } }
 }
 

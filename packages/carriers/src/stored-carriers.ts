@@ -43,7 +43,7 @@ export async function openCarriers(
   // It loads the schema and Ajv, which takes 0.1 s.
   const { readDocument } = await import('./document.ts')
   const what = `version ${version} of the stored carriers`
-  return { ...readDocument(what, source.document, lookUpsFrom(source)), file: undefined, source }
+  return { ...(await readDocument(what, source.document, lookUpsFrom(source))), file: undefined, source }
 }
 
 function sourceOf(version: number, sealed: SealedSecret, secretBox: CarrierPorts['secretBox']): CarrierSource {

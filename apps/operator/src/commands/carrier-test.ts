@@ -18,7 +18,7 @@ interface Options {
 export const carrierTest = (run: Run, runAlone: RunAlone) =>
   command(
     'test',
-    'send one message through a carrier of CARRIERS, or a stored carrier, over a separate bind, and show every PDU; the message is neither charged nor stored',
+    'send one message through a carrier of CARRIERS, or a stored carrier, over a separate connection, and show every PDU or request; the message is neither charged nor stored',
     'gateway carrier test vodacom --to 27825550101',
   )
     .argument('<name>', 'the name of the carrier')
@@ -35,10 +35,13 @@ export const carrierTest = (run: Run, runAlone: RunAlone) =>
           return
         }
         const trial = begin(configured)
-        if (trial.carrier.settings.bindsMax === undefined) await show(output, trial, undefined)
+        if (bindsMaxOf(trial.carrier) === undefined) await show(output, trial, undefined)
         else await run(({ ports }) => show(output, trial, ports.carrierBinds))
       }),
     )
+
+const bindsMaxOf = (carrier: CarrierTrial['carrier']): number | undefined =>
+  carrier.kind === 'smpp' ? carrier.settings.bindsMax : undefined
 
 type Prepared = Pick<CarrierTrial, 'carrier' | 'message' | 'receiptSeconds'>
 
@@ -73,7 +76,7 @@ function prepare(name: string, { to, from, text, wait }: Options, { by, carriers
   if (carrier === undefined) {
     throw new Refused(`${by} has no carrier ${name}. Its carriers: ${carriers.map(({ id }) => id).join(', ')}.`)
   }
-  if (carrier.kind !== 'smpp') {
+  if (carrier.kind === 'simulator') {
     throw new Refused(
       `${name} is simulated and has no PDUs. Use 'gateway send' and 'gateway message explain' to see what it does.`,
     )
@@ -87,21 +90,21 @@ async function show(
   binds: CarrierBinds | undefined,
 ): Promise<void> {
   const { tryCarrier } = await import('@gateway/carriers')
-  const { id, settings } = trial.carrier
+  const { id } = trial.carrier
   const pdus: SeenPdu[] = []
-  output.line(`Separate bind to ${settings.host}:${settings.port}. The message is neither charged nor stored.`)
+  output.line(`${connectionText(trial.carrier)}. The message is neither charged nor stored.`)
   const saw = (pdu: SeenPdu): void => {
     pdus.push(pdu)
     output.line(pduText(new Date(pdu.at).toISOString().slice(11, 23), pdu.direction, pdu.fields))
   }
   const result = await tryCarrier({ ...trial, saw }, binds)
-  if (result === 'no-bind')
+  if (result === 'no-bind') {
+    const bindsMax = bindsMaxOf(trial.carrier) ?? 0
     throw new Refused(
-      settings.bindsMax === 1
-        ? `The only bind of ${id} is in use.`
-        : `All ${settings.bindsMax ?? 0} binds of ${id} are in use.`,
+      bindsMax === 1 ? `The only bind of ${id} is in use.` : `All ${bindsMax} binds of ${id} are in use.`,
     )
-  output.result(resultJson(id, pdus, result), resultText(result))
+  }
+  output.result(resultJson(id, pdus, result), resultText(result, noReceiptTexts[trial.carrier.kind]))
   const refused = result.parts.find(({ reference }) => reference === undefined)
   if (refused !== undefined) throw new Refused(`${id} did not accept the message: ${refused.answer}.`)
   if (result.parts.length === 0) throw new Refused(`${id} could not be used: ${result.problem ?? 'interrupted'}.`)
@@ -122,15 +125,23 @@ const resultJson = (carrier: string, pdus: readonly SeenPdu[], { problem, parts 
   })),
 })
 
-function resultText({ problem, parts }: TrialResult): string {
+const connectionText = (carrier: CarrierTrial['carrier']): string =>
+  carrier.kind === 'smpp'
+    ? `Separate bind to ${carrier.settings.host}:${carrier.settings.port}`
+    : 'One request over a separate connection'
+
+const noReceiptTexts = {
+  smpp: 'no receipt arrived here in time; a dispatcher with the same system id may have got it, and counts it as missed',
+  http: 'receipts arrive as callbacks and are not shown here',
+} as const satisfies Record<CarrierTrial['carrier']['kind'], string>
+
+function resultText({ problem, parts }: TrialResult, noReceipt: string): string {
   const lines = parts.map(({ answer, reference, receipt }, at) => {
-    const outcome = reference === undefined ? answer : `${answer}, id ${reference}, ${receiptText(receipt)}`
+    const outcome =
+      reference === undefined
+        ? answer
+        : `${answer}, id ${reference}, ${receipt === undefined ? noReceipt : outcomeText(receipt)}`
     return `Part ${at + 1} of ${parts.length}: ${outcome}.`
   })
   return [...lines, ...(problem === undefined ? [] : [`The connection ended: ${problem}.`])].map(printable).join('\n')
 }
-
-const receiptText = (receipt: TrialResult['parts'][number]['receipt']): string =>
-  receipt === undefined
-    ? 'no receipt arrived here in time; a dispatcher with the same system id may have got it, and counts it as missed'
-    : outcomeText(receipt)

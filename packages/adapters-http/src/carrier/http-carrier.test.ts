@@ -2,10 +2,11 @@ import { gzipSync } from 'node:zlib'
 import { carrierContract } from '@gateway/core/contracts'
 import type { Carrier, SubmissionAnswer } from '@gateway/core/dispatch'
 import type { ObservedTraffic } from '@gateway/core/fleet'
-import { aBody, aMessageId, anAddress, aNumber, until } from '@gateway/core/testing'
+import { aBody, aCarrierId, aMessageId, anAddress, aNumber, until } from '@gateway/core/testing'
 import { accepts, acceptsAfter, aProvider, type Answer, type TestProvider } from '../../testing/a-provider.ts'
 import { httpSettingsOf, type HttpFields } from '../read-settings.ts'
 import { httpCarrier } from './http-carrier.ts'
+import { tryMessage } from './try-message.ts'
 
 const carriers: Carrier[] = []
 const providers: TestProvider[] = []
@@ -42,7 +43,7 @@ async function start(answer: Answer = accepts, fields: Partial<HttpFields> = {})
   const provider = await aProvider(answer)
   providers.push(provider)
   const problems: string[] = []
-  const settings = httpSettingsOf({ provider: once, secrets, baseUrl: provider.origin, ...fields }, [])
+  const settings = await httpSettingsOf({ provider: once, secrets, baseUrl: provider.origin, ...fields }, [])
   const carrier = httpCarrier('main', settings, { report: (problem) => problems.push(String(problem)) })
   carriers.push(carrier)
   carrier.listen({ receipts: () => Promise.resolve([]), inboundMessages: () => Promise.resolve() })
@@ -67,7 +68,7 @@ for (const [promise, check] of Object.entries(carrierContract)) {
   test(`a carrier over HTTP: ${promise}`, async () => {
     const provider = await aProvider()
     providers.push(provider)
-    const settings = httpSettingsOf({ provider: once, secrets, baseUrl: provider.origin }, [])
+    const settings = await httpSettingsOf({ provider: once, secrets, baseUrl: provider.origin }, [])
     await check(httpCarrier('main', settings, { report: () => undefined }))
   })
 }
@@ -243,7 +244,28 @@ test('closing at once answers what was sent as unknown, and what was not as refu
   ])
 })
 
-test('a name that is not one of a carrier is refused', () => {
-  const settings = httpSettingsOf({ provider: once, secrets, baseUrl: 'http://127.0.0.1' }, [])
+test('the reason of an unknown outcome is the last error', async () => {
+  const { carrier, submit } = await start((response) => response.writeHead(200).end('<html>'))
+  await submit(1)
+  expect(carrier.status()?.lastError).toBe('HTTP 200 without an id')
+})
+
+test.each<readonly [string, Answer, string, string | undefined]>([
+  ['accepted', accepts, 'accepted', 'r1'],
+  ['refused', (response) => response.writeHead(400).end('{"type":"bad-number"}'), 'refused: bad-number', undefined],
+  ['unknown', (response) => response.writeHead(200).end(), 'unknown: HTTP 200 without an id', undefined],
+])('a message that is sent for a test is %s, and is sent once', async (_, answer, meaning, reference) => {
+  const provider = await aProvider(answer)
+  providers.push(provider)
+  const settings = await httpSettingsOf({ provider: 'bulksms', secrets, baseUrl: provider.origin }, [])
+  const seen: ObservedTraffic[] = []
+  const message = { from: anAddress(), to: aNumber('27825550101'), body: aBody() }
+  const result = await tryMessage(aCarrierId('main'), settings, message, (traffic) => seen.push(traffic))
+  expect([result, provider.requests.length]).toEqual([{ answer: meaning, reference }, 1])
+  expect(seen.map(({ direction }) => direction)).toEqual(['sent', 'received'])
+})
+
+test('a name that is not one of a carrier is refused', async () => {
+  const settings = await httpSettingsOf({ provider: once, secrets, baseUrl: 'http://127.0.0.1' }, [])
   expect(() => httpCarrier('No Name', settings, { report: () => undefined })).toThrow('is not a carrier name')
 })

@@ -12,9 +12,7 @@ import {
 } from '@gateway/core/dispatch'
 import type { HistogramCounts, TrafficObserver } from '@gateway/core/fleet'
 import type { ProviderAccount } from '../account.ts'
-import { isVerifiable } from '../callbacks/verify-callback.ts'
-import { withMaskedSecrets } from '../requests/mask-secrets.ts'
-import { accountOf, callbackUrl, originOfAccount, type HttpSettings } from '../settings.ts'
+import { accountOf, callbacksOf, originOfAccount, type HttpSettings } from '../settings.ts'
 import { createTransport, type Transport } from '../transport/exchange.ts'
 import { HttpTransport, type HttpPart } from './http-transport.ts'
 import { ownIds } from './own-ids.ts'
@@ -50,10 +48,10 @@ class HttpCarrier implements Carrier {
     this.#traffic = new HttpTraffic(account)
     this.#window = new RequestWindow({ ...settings, slowSeconds: undefined })
     this.#connections = createTransport({ ...settings, origin: originOfAccount(account), connections: settings.window })
-    this.#hasCallbacks = settings.publicUrl !== undefined && isVerifiable(account)
+    const callbacks = callbacksOf(account, this.id, settings.publicUrl)
+    this.#hasCallbacks = callbacks !== undefined
     const transport = new HttpTransport({
-      ...{ account, connections: this.#connections, window: this.#window, ids: ownIds(), clock },
-      callbacks: this.#hasCallbacks ? callbackUrls(account, this.id, settings.publicUrl) : undefined,
+      ...{ account, connections: this.#connections, window: this.#window, ids: ownIds(), callbacks, clock },
       traffic: this.#traffic,
       answered: (milliseconds) => this.#outgoing.answered(milliseconds),
       note: this.#notices.note,
@@ -131,11 +129,6 @@ class HttpCarrier implements Carrier {
 /** Creates a carrier over HTTP. Throws if `id` is not a carrier name. It connects when the first message is sent. */
 export const httpCarrier = (id: string, settings: HttpSettings, reporting: Reporting, sharing?: RateSharing): Carrier =>
   new HttpCarrier(id, settings, reporting, sharing)
-
-const callbackUrls = (account: ProviderAccount, id: CarrierId, publicUrl = '') => ({
-  url: callbackUrl(account, id, publicUrl),
-  masked: callbackUrl(withMaskedSecrets(account), id, publicUrl),
-})
 
 function nameOf(text: string): CarrierId {
   const id = carrierId(text)

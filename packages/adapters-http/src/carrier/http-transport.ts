@@ -4,6 +4,7 @@ import { defaultSenders } from '@gateway/core/messages'
 import type { ProviderAccount } from '../account.ts'
 import { buildRequest, type HttpRequest, type HttpSubmission } from '../requests/build-request.ts'
 import { withMaskedSecrets } from '../requests/mask-secrets.ts'
+import type { Callbacks } from '../settings.ts'
 import type { Exchange, Transport } from '../transport/exchange.ts'
 import type { OwnIds } from './own-ids.ts'
 import { requestResult } from './request-result.ts'
@@ -20,8 +21,8 @@ export interface HttpTransportSettings {
   readonly connections: Transport
   readonly window: RequestWindow
   readonly ids: OwnIds
-  /** URL for callbacks, and the same with masked secrets. */
-  readonly callbacks: { readonly url: string; readonly masked: string } | undefined
+  /** If undefined, no callbacks are requested. */
+  readonly callbacks: Callbacks | undefined
   readonly traffic: HttpTraffic
   readonly clock: { now(): number }
   /** Called with the milliseconds from a request to its complete answer. */
@@ -71,10 +72,10 @@ export class HttpTransport implements KitTransport<HttpPart, RequestWindow> {
       const now = performance.now()
       end(now, ends[exchange.outcome])
       if (exchange.outcome === 'answered') this.#settings.answered(now - sentAt)
-      else if (exchange.outcome === 'unknown') this.#settings.note(exchange.reason)
       shown(exchange)
       const { ownId } = part.segment
-      settle(requestResult(exchange, { account, ownId, age: now - at, now: this.#settings.clock.now() }))
+      const { clock, note } = this.#settings
+      settle(requestResult(exchange, { account, ownId, age: now - at, now: clock.now(), note }))
     })
     return 'sent'
   }

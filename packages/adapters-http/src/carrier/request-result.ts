@@ -10,6 +10,8 @@ export interface SentMessage {
   readonly age: number
   /** Milliseconds since 1970. */
   readonly now: number
+  /** Called with the reason of an unknown outcome. */
+  readonly note: (reason: string) => void
 }
 
 /** Share of the provider's guarantee within which a request is repeated. The rest is a margin for clocks and delays. */
@@ -20,15 +22,15 @@ const repeatableShare = 0.5
  * guarantees that a repetition under the same id is not delivered twice, and well within the time of that guarantee
  * (P-5).
  */
-export function requestResult(exchange: Exchange, { account, ownId, age, now }: SentMessage): RequestResult {
+export function requestResult(exchange: Exchange, { account, ownId, age, now, note }: SentMessage): RequestResult {
   const { repeatable } = account.provider.description.send
   const isRepeatable = repeatable !== undefined && age < repeatable.hours * 3_600_000 * repeatableShare
-  if (exchange.outcome !== 'answered') {
-    const hasLeft = exchange.outcome === 'unknown'
-    return hasLeft
-      ? { is: 'unknown', hasAnswered: false, isRepeatable }
-      : { is: 'refused-for-now', reason: exchange.reason }
+  const unknown = (reason: string, hasAnswered: boolean): RequestResult => {
+    note(reason)
+    return { is: 'unknown', hasAnswered, isRepeatable }
   }
+  if (exchange.outcome === 'unsent') return { is: 'refused-for-now', reason: exchange.reason }
+  if (exchange.outcome === 'unknown') return unknown(exchange.reason, false)
   const meaning = readAnswer(account, exchange.answer, ownId, now)
   switch (meaning.outcome) {
     case 'accepted':
@@ -46,6 +48,6 @@ export function requestResult(exchange: Exchange, { account, ownId, age, now }: 
     case 'delayed':
       return { is: 'refused-for-now', reason: meaning.error }
     case 'unknown':
-      return { is: 'unknown', hasAnswered: true, isRepeatable }
+      return unknown(meaning.error, true)
   }
 }

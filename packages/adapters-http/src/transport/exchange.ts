@@ -10,7 +10,8 @@ import type { HttpRequest } from '../requests/build-request.ts'
  */
 export type Exchange =
   | { readonly outcome: 'answered'; readonly answer: HttpAnswer }
-  | { readonly outcome: 'unsent' | 'unknown'; readonly reason: string }
+  | { readonly outcome: 'unsent'; readonly reason: string }
+  | { readonly outcome: 'unknown'; readonly reason: string }
 
 export interface TransportSettings {
   /** Scheme, host and port of the provider. */
@@ -100,7 +101,7 @@ interface RawAnswer {
   readonly bytes: Buffer
 }
 
-type RawExchange = RawAnswer | { readonly outcome: 'unsent' | 'unknown'; readonly reason: string }
+type RawExchange = RawAnswer | Exclude<Exchange, { readonly outcome: 'answered' }>
 
 /** Reads one answer and calls `settle` once, within the time limits of both phases. */
 function answerReader(
