@@ -16,7 +16,7 @@ import { patientSettings } from './patient-settings.ts'
 export interface SharedDatabase {
   /** Checks a promise on tables in their initial state, with new ports whose caches are empty. */
   check(promise: (ports: StoredPorts) => Promise<void>): Promise<void>
-  /** As if this server had been promoted, without a synchronous standby before, and a process noticed it. */
+  /** Puts the database into the state in which a process has just noticed a promotion without a synchronous standby. */
   promote(): Promise<void>
   close(): Promise<void>
 }
