@@ -90,7 +90,7 @@ export const plants = {
   ],
   'keys are forgotten': [
     {
-      file: `${postgres}/messages/job.js`,
+      file: `${postgres}/messages/waiting-order.js`,
       from: `const repeatable = request && draft && { key: keyDigest(request), digest: askedDigest(request), draft };`,
       to: `const repeatable = undefined;`,
     },

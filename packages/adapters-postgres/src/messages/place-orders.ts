@@ -15,8 +15,7 @@ export type SenderOf = (to: Placed) => number
 export type RouteOf = (to: Placed) => RouteNumber
 
 /** Order with the sender address and the route of each message. */
-export interface PlacedOrder {
-  readonly order: Order
+export interface PlacedOrder extends Order {
   readonly senderOf: SenderOf
   /** Undefined if there are no routes. */
   readonly routeOf?: RouteOf | undefined
@@ -113,10 +112,10 @@ function placeWith(routes: Pick<Routes, 'list'>, senders: SenderNumbers) {
 
   return async (order: Order, senderOf: SenderOf): Promise<PlacedOrder> => {
     const published = await read()
-    if (published.length === 0) return { order, senderOf }
+    if (published.length === 0) return { ...order, senderOf }
     const { account } = order
     const addressOf = await addressBy(order, senderOf, published)
     const routeOf = (to: Placed) => routeNumberOf(published, { account, from: addressOf(to), to: to.number })
-    return { order, senderOf, routeOf }
+    return { ...order, senderOf, routeOf }
   }
 }

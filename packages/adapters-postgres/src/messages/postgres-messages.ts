@@ -7,10 +7,17 @@ import type { Context } from '../context.ts'
 import { isLostAnswer, sqlState, type LostAnswer } from '../errors.ts'
 import { orNothingDone, refuseWhileHeld } from '../nothing-done.ts'
 import { decideOrders } from './decide-orders.ts'
-import { answersOf, answersToKeep, jobOf, type Accepted, type Job, type NumberedJob } from './job.ts'
+import {
+  answersOf,
+  answersToKeep,
+  waitingOrder,
+  type OrderAnswer,
+  type WaitingOrder,
+  type NumberedOrder,
+} from './waiting-order.ts'
 import { placeOrders } from './place-orders.ts'
 import { deleteScheduled, scheduled } from './scheduled.ts'
-import { layOut, lookUpOutcome, sendsOf, storeSends, type LaidOut } from './sends.ts'
+import { layOut, lookUpOutcome, sendsOf, storeSends, type OrderSends } from './sends.ts'
 import { statuses } from './statuses.ts'
 
 export function postgresMessages(context: Context, routes: Pick<Routes, 'list'>): Messages {
@@ -48,8 +55,8 @@ export function postgresMessages(context: Context, routes: Pick<Routes, 'list'>)
 /** Arguments of `Messages.acceptOnce`. `accept` has only the order. */
 type AcceptRequest = readonly [order: Order, request?: ClientRequest, draft?: AnswerDraft]
 
-/** Answers to jobs, in their order. */
-type Answers = readonly Promise<Accepted>[]
+/** Answers to orders, in their order. */
+type Answers = readonly Promise<OrderAnswer>[]
 
 /** Batches of many orders, because an order costs PostgreSQL 9 µs less in a statement for 32 than in one for 16. */
 const together = { inFlightMax: 2, jobsMax: 256, weightMax: 4000, gatherMs: 8 }
@@ -72,108 +79,116 @@ const lossesMax = 3
 function acceptOrders(
   { pools: { hot }, ids, senders, settings }: Context,
   routes: Pick<Routes, 'list'>,
-): (...request: AcceptRequest) => Promise<Accepted> {
-  const weight = ({ costs }: Job) => costs.length
-  const firstLine = batcher<Job, Accepted>({ ...together, weight, run: acceptTogether })
-  const keyedLine = batcher<Job, Accepted>({ ...together, ...keyedTogether, weight, run: acceptTogether })
-  const secondLine = batcher<NumberedJob, Accepted>({ ...underLock, weight, run: decideByAccount })
-  const begin = (job: Job) => (job.repeatable === undefined ? firstLine : keyedLine).add(job)
+): (...request: AcceptRequest) => Promise<OrderAnswer> {
+  const weight = ({ costs }: WaitingOrder) => costs.length
+  const firstLine = batcher<WaitingOrder, OrderAnswer>({ ...together, weight, run: acceptTogether })
+  const keyedLine = batcher<WaitingOrder, OrderAnswer>({ ...together, ...keyedTogether, weight, run: acceptTogether })
+  const secondLine = batcher<NumberedOrder, OrderAnswer>({ ...underLock, weight, run: decideByAccount })
+  const begin = (order: WaitingOrder) => (order.repeatable === undefined ? firstLine : keyedLine).add(order)
 
   const place = placeOrders(hot, senders, routes)
 
-  async function acceptTogether(jobs: readonly Job[]): Promise<Answers> {
-    const numbered = await Promise.all(jobs.map(async (job) => ({ ...job, ranges: await ids.take(job.costs.length) })))
-    const laidOut = numbered.map((job) => layOut(job, job.ranges))
+  async function acceptTogether(orders: readonly WaitingOrder[]): Promise<Answers> {
+    const numbered = await Promise.all(
+      orders.map(async (order) => ({ ...order, ranges: await ids.take(order.costs.length) })),
+    )
+    const laidOut = numbered.map((order) => layOut(order, order.ranges))
     try {
-      const answers = answersOf(laidOut, await storeSends(hot, sendsOf(laidOut), answersToKeep(jobs, laidOut)))
-      return numbered.map((job, i) => settled(() => answers[i] ?? secondLine.add(job)))
+      const answers = answersOf(laidOut, await storeSends(hot, sendsOf(laidOut), answersToKeep(orders, laidOut)))
+      return numbered.map((order, i) => settled(() => answers[i] ?? secondLine.add(order)))
     } catch (error) {
-      if (isLostAnswer(error)) return afterLoss(error, jobs, laidOut)
+      if (isLostAnswer(error)) return afterLoss(error, orders, laidOut)
       for (const { ranges } of numbered) ids.giveBack(ranges)
-      return canBeApart(error, jobs) ? apart(jobs, (job) => acceptTogether([job])) : jobs.map(() => failed(error))
+      return canBeApart(error, orders)
+        ? apart(orders, (order) => acceptTogether([order]))
+        : orders.map(() => failed(error))
     }
   }
 
-  async function decideByAccount(jobs: readonly NumberedJob[]): Promise<Answers> {
-    const answers = new Map<NumberedJob, Promise<Accepted>>()
-    for (const [account, ofAccount] of byAccount(jobs)) {
+  async function decideByAccount(orders: readonly NumberedOrder[]): Promise<Answers> {
+    const answers = new Map<NumberedOrder, Promise<OrderAnswer>>()
+    for (const [account, ofAccount] of byAccount(orders)) {
       const decided = await decide(account, ofAccount).catch((error: unknown) => ofAccount.map(() => failed(error)))
-      for (const [i, job] of ofAccount.entries()) answers.set(job, decided[i] ?? undecided())
+      for (const [i, order] of ofAccount.entries()) answers.set(order, decided[i] ?? undecided())
     }
-    return jobs.map((job) => answers.get(job) ?? undecided())
+    return orders.map((order) => answers.get(order) ?? undecided())
   }
 
-  async function decide(account: AccountId, jobs: readonly NumberedJob[]): Promise<Answers> {
-    const decision = await decideOrders(hot, account, jobs).catch((error: unknown) => ({ error }))
-    if ('lost' in decision) return afterLoss(decision.lost, jobs, decision.laidOut)
+  async function decide(account: AccountId, orders: readonly NumberedOrder[]): Promise<Answers> {
+    const decision = await decideOrders(hot, account, orders).catch((error: unknown) => ({ error }))
+    if ('lost' in decision) return afterLoss(decision.lost, orders, decision.laidOut)
     if ('answers' in decision) {
       ids.giveBack(decision.unused)
-      return jobs.map((_, i) => settled(() => decision.answers[i] ?? undecided()))
+      return orders.map((_, i) => settled(() => decision.answers[i] ?? undecided()))
     }
-    if (canBeApart(decision.error, jobs)) return apart(jobs, (job) => decide(account, [job]))
-    for (const { ranges } of jobs) ids.giveBack(ranges)
-    return jobs.map(() => failed(decision.error))
+    if (canBeApart(decision.error, orders)) return apart(orders, (order) => decide(account, [order]))
+    for (const { ranges } of orders) ids.giveBack(ranges)
+    return orders.map(() => failed(decision.error))
   }
 
   /** Looks up which orders were stored. They are accepted; the others are tried again with new ids. */
-  async function afterLoss(lost: LostAnswer, jobs: readonly Job[], laidOut: readonly LaidOut[]): Promise<Answers> {
+  async function afterLoss(
+    lost: LostAnswer,
+    orders: readonly WaitingOrder[],
+    laidOut: readonly OrderSends[],
+  ): Promise<Answers> {
     const { stored, balances } = await lookUpOutcome(hot, lost, sendsOf(laidOut), settings.lookUpSeconds)
-    const isStored = ({ sends: [first] }: LaidOut) => first !== undefined && stored.has(first.firstId)
+    const isStored = ({ sends: [first] }: OrderSends) => first !== undefined && stored.has(first.firstId)
     const answers = answersOf(
       laidOut.map((laid) => (isStored(laid) ? laid : { ...laid, sends: [] })),
       balances,
     )
-    return jobs.map((job, i) =>
+    return orders.map((order, i) =>
       settled(() => {
         const laid = laidOut[i]
         // The response stored under a key has the balance right after the order.
-        if (laid !== undefined && isStored(laid)) return job.repeatable ? 'repeated' : (answers[i] ?? undecided())
-        if (job.losses === lossesMax) throw lost
-        return begin({ ...job, losses: job.losses + 1 })
+        if (laid !== undefined && isStored(laid)) return order.repeatable ? 'repeated' : (answers[i] ?? undecided())
+        if (order.losses === lossesMax) throw lost
+        return begin({ ...order, losses: order.losses + 1 })
       }),
     )
   }
-  return async (order, request, draft) => begin(jobOf(await place(order), request, draft))
+  return async (order, request, draft) => begin(waitingOrder(await place(order), request, draft))
 }
 
 /**
- * Returns true if one of several jobs may have caused the error. SQLSTATE classes 22 and 23: the database rejects a
+ * Returns true if one of several orders may have caused the error. SQLSTATE classes 22 and 23: the database rejects a
  * value. 55P03: another transaction has locked an account.
  */
-const canBeApart = (error: unknown, jobs: readonly Job[]): boolean =>
-  jobs.length > 1 && /^(?:22|23|55P03)/.test(sqlState(error) ?? '')
+const canBeApart = (error: unknown, orders: readonly WaitingOrder[]): boolean =>
+  orders.length > 1 && /^(?:22|23|55P03)/.test(sqlState(error) ?? '')
 
-/** Runs jobs one after the other, so that the error of one does not fail the others. */
-async function apart<J>(jobs: readonly J[], run: (job: J) => Promise<Answers>): Promise<Answers> {
-  const answers: Promise<Accepted>[] = []
-  for (const job of jobs) {
-    const [answer] = await run(job).catch((error: unknown) => [failed(error)])
+/** Runs orders one after the other, so that the error of one does not fail the others. */
+async function apart<J>(orders: readonly J[], run: (order: J) => Promise<Answers>): Promise<Answers> {
+  const answers: Promise<OrderAnswer>[] = []
+  for (const order of orders) {
+    const [answer] = await run(order).catch((error: unknown) => [failed(error)])
     answers.push(answer ?? undecided())
   }
   return answers
 }
 
-function byAccount(jobs: readonly NumberedJob[]): ReadonlyMap<AccountId, readonly NumberedJob[]> {
-  const groups = new Map<AccountId, NumberedJob[]>()
-  for (const job of jobs) {
-    const { account } = job.order
+function byAccount(orders: readonly NumberedOrder[]): ReadonlyMap<AccountId, readonly NumberedOrder[]> {
+  const groups = new Map<AccountId, NumberedOrder[]>()
+  for (const order of orders) {
+    const { account } = order
     const group = groups.get(account) ?? []
     groups.set(account, group)
-    group.push(job)
+    group.push(order)
   }
   return groups
 }
 
 /** Returns a promise that may reject before a handler is attached, without ending the process. */
-function settled(make: () => Accepted | Promise<Accepted>): Promise<Accepted> {
+function settled(make: () => OrderAnswer | Promise<OrderAnswer>): Promise<OrderAnswer> {
   const promise = (async () => make())()
   promise.catch(() => undefined)
   return promise
 }
 
-const failed = (error: unknown): Promise<Accepted> =>
+const failed = (error: unknown): Promise<OrderAnswer> =>
   settled(() => {
     throw error instanceof Error ? error : new Error('an order failed', { cause: error })
   })
 
-const undecided = (): Promise<Accepted> => failed(new Error('an order got no decision'))
+const undecided = (): Promise<OrderAnswer> => failed(new Error('an order got no decision'))

@@ -42,7 +42,8 @@ export interface Send {
   references: (MessageReference | undefined)[] | undefined
 }
 
-export interface LaidOut {
+/** Sends of an order, and the answer to it. */
+export interface OrderSends {
   readonly account: AccountId
   readonly sends: readonly Send[]
   readonly results: Acceptance['results']
@@ -59,14 +60,14 @@ const numbersMax = 1000
  * `accepted` has an element for each recipient of the order; recipients with false get no id and no send.
  */
 export function layOut(
-  { order, senderOf, routeOf = withoutRoute }: PlacedOrder,
+  { account, texts, senderOf, routeOf = withoutRoute }: PlacedOrder,
   ranges: readonly IdRange[],
   accepted?: readonly boolean[],
-): LaidOut {
+): OrderSends {
   const ids = counter(ranges)
   const sends: Send[] = []
   let recipient = 0
-  const results = order.texts.map(({ body, due, options = noOptions, to }) => {
+  const results = texts.map(({ body, due, options = noOptions, to }) => {
     const isTaken = accepted?.slice(recipient, (recipient += to.length)) ?? []
     const lane = laneOf(to.length - isTaken.filter((is) => !is).length)
     let open: Send | undefined
@@ -82,7 +83,7 @@ export function layOut(
       if (open === undefined || !isSameSend(open, { cost, from, route }) || !continues(open, id)) {
         open = {
           firstId: id,
-          account: order.account,
+          account,
           body,
           due,
           options,
@@ -102,7 +103,7 @@ export function layOut(
     }
     return assigned
   })
-  return { account: order.account, sends, results, rest: ids.rest() }
+  return { account, sends, results, rest: ids.rest() }
 }
 
 const withoutRoute: RouteOf = () => noRoute
@@ -128,7 +129,7 @@ function counter(ranges: readonly IdRange[]) {
   }
 }
 
-export const sendsOf = (laidOut: readonly LaidOut[]): readonly Send[] => laidOut.flatMap(({ sends }) => sends)
+export const sendsOf = (laidOut: readonly OrderSends[]): readonly Send[] => laidOut.flatMap(({ sends }) => sends)
 
 /** First answer to a request (ruling 1.24), without the balance, which the charging statement adds. */
 export interface AnswerToKeep {

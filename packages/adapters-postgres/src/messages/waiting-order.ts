@@ -1,19 +1,17 @@
 import type { AccountId } from '@gateway/core/accounts'
 import type { ClientRequest } from '@gateway/core/client-requests'
 import { credits, type Credits } from '@gateway/core/credits'
-import { writeAnswer, type Acceptance, type AnswerDraft, type Order } from '@gateway/core/messages'
+import { writeAnswer, type Acceptance, type AnswerDraft } from '@gateway/core/messages'
 import { askedDigest, keyDigest } from '../client-requests/postgres-client-requests.ts'
 import type { IdRange } from './message-ids.ts'
-import type { PlacedOrder, RouteOf, SenderOf } from './place-orders.ts'
-import type { AnswerToKeep, LaidOut } from './sends.ts'
+import type { PlacedOrder } from './place-orders.ts'
+import type { AnswerToKeep, OrderSends } from './sends.ts'
 
-export type Accepted = Acceptance | 'account-locked' | 'repeated'
+/** Answer to an order. */
+export type OrderAnswer = Acceptance | 'account-locked' | 'repeated'
 
 /** Order that waits to be accepted. */
-export interface Job {
-  readonly order: Order
-  readonly senderOf: SenderOf
-  readonly routeOf: RouteOf | undefined
+export interface WaitingOrder extends PlacedOrder {
   /** Costs of all recipients, in their order. */
   readonly costs: readonly Credits[]
   /** Number of times that the answer to the statement was lost and the order turned out not to be stored. */
@@ -31,8 +29,8 @@ export interface Repeatable {
   readonly draft: AnswerDraft
 }
 
-/** Job with enough ids for all its recipients. */
-export interface NumberedJob extends Job {
+/** Order with enough ids for all its recipients. */
+export interface NumberedOrder extends WaitingOrder {
   readonly ranges: readonly IdRange[]
 }
 
@@ -40,26 +38,26 @@ export interface NumberedJob extends Job {
 const costMax = 2 ** 31 - 1
 
 /**
- * Makes a job. Throws a RangeError for a cost that is negative, which would create credits, or too large to store,
- * which would fail other orders of the same statement.
+ * Returns an order that waits. Throws a RangeError for a cost that is negative, which would create credits, or too
+ * large to store, which would fail other orders of the same statement.
  */
-export function jobOf({ order, senderOf, routeOf }: PlacedOrder, request?: ClientRequest, draft?: AnswerDraft): Job {
-  const costs = order.texts.flatMap(({ to }) => to.map(({ cost }) => cost))
+export function waitingOrder(placed: PlacedOrder, request?: ClientRequest, draft?: AnswerDraft): WaitingOrder {
+  const costs = placed.texts.flatMap(({ to }) => to.map(({ cost }) => cost))
   const invalid = costs.find((cost) => cost < 0 || cost > costMax)
   if (invalid !== undefined) throw new RangeError(`invalid cost of a message: ${invalid} tenths of a credit`)
   const repeatable = request && draft && { key: keyDigest(request), digest: askedDigest(request), draft }
-  return { order, senderOf, routeOf, costs, losses: 0, repeatable }
+  return { ...placed, costs, losses: 0, repeatable }
 }
 
-export const costOf = ({ sends }: LaidOut): number =>
+export const costOf = ({ sends }: OrderSends): number =>
   sends.reduce((sum, { cost, numbers }) => sum + cost * numbers.length, 0)
 
 /**
- * Returns the answers to jobs that were stored together. `balances` are those after all jobs; the balance right after a
- * job is calculated by adding the costs of later jobs of its account.
+ * Returns the answers to orders that were stored together. `balances` are those after all orders; the balance right
+ * after an order is calculated by adding the costs of later orders of its account.
  */
 export function answersOf(
-  laidOut: readonly LaidOut[],
+  laidOut: readonly OrderSends[],
   balances: ReadonlyMap<AccountId, number>,
 ): readonly (Acceptance | undefined)[] {
   const current = new Map(balances)
@@ -74,9 +72,12 @@ export function answersOf(
     .toReversed()
 }
 
-/** Returns the responses to store: those of jobs with a key and at least one accepted recipient. */
-export function answersToKeep(jobs: readonly Job[], laidOut: readonly LaidOut[]): readonly AnswerToKeep[] {
-  if (jobs.every(({ repeatable }) => repeatable === undefined)) return []
+/** Returns the responses to store: those of orders with a key and at least one accepted recipient. */
+export function answersToKeep(
+  orders: readonly WaitingOrder[],
+  laidOut: readonly OrderSends[],
+): readonly AnswerToKeep[] {
+  if (orders.every(({ repeatable }) => repeatable === undefined)) return []
   const answers: AnswerToKeep[] = []
   const costsLater = new Map<AccountId, number>()
   for (let i = laidOut.length - 1; i >= 0; i--) {
@@ -85,7 +86,7 @@ export function answersToKeep(jobs: readonly Job[], laidOut: readonly LaidOut[])
     const { account, results } = laid
     const later = costsLater.get(account) ?? 0
     costsLater.set(account, later + costOf(laid))
-    const repeatable = jobs[i]?.repeatable
+    const repeatable = orders[i]?.repeatable
     if (repeatable === undefined) continue
     const { key, digest, draft } = repeatable
     answers.push({ account, key, digest, later, text: writeAnswer(draft, results) })
