@@ -1,7 +1,2 @@
-export {
-  createPortalServer,
-  portalNotFound,
-  portalRouter,
-  type PortalServerSettings,
-  type PortalSettings,
-} from './router.tsx'
+export { createPortalServer, portalNotFound, portalRouter } from './router.ts'
+export type { PortalServerSettings, PortalSettings } from './serving.ts'

@@ -3,7 +3,7 @@ import { exitOnEarlySignals } from '@gateway/server/early-signals'
 exitOnEarlySignals()
 const [{ startInterface }, { createPortalServer }, { describeMalformed }] = await Promise.all([
   import('@gateway/composition'),
-  import('./router.tsx'),
+  import('./router.ts'),
   import('./rest-paths.ts'),
 ])
 await startInterface({

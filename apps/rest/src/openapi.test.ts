@@ -328,7 +328,8 @@ describe('a generated request', () => {
   const ajv = new Ajv2020({ strict: false, validateFormats: false }).addSchema(document, 'document')
   const reached = new Error('the request was accepted')
   const reach = () => Promise.reject(reached)
-  const gateway = new Proxy({}, { get: () => reach }) as Gateway
+  const useCases = new Proxy({}, { get: () => reach })
+  const gateway = { queries: useCases, commands: useCases } as Gateway
   const call = { gateway, account: { id: 1 }, now: 0, idempotencyKey: undefined, parameter: '1' } as unknown as Call
   // A schema cannot express these rules.
   const besides =
