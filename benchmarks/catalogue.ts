@@ -45,8 +45,8 @@ export const catalogue: readonly Benchmark[] = [
 ]
 
 /**
- * Those of the names or numbers of goals; without any, those that belong to the run. Throws on a name that there is
- * not.
+ * Returns the benchmarks with these names or numbers of goals, or without any, those that belong to the run. Throws on
+ * an unknown name.
  */
 export function chosen(names: readonly string[], quick: boolean): Benchmark[] {
   const unknown = names.filter((name) => !catalogue.some((benchmark) => isMeant(benchmark, name)))
@@ -58,8 +58,8 @@ export function chosen(names: readonly string[], quick: boolean): Benchmark[] {
   )
 }
 
-const isMeant = ({ name, goals }: Benchmark, asked: string): boolean =>
-  name === asked || goals.map(String).includes(asked)
+const isMeant = ({ name, goals }: Benchmark, nameOrGoal: string): boolean =>
+  name === nameOrGoal || goals.map(String).includes(nameOrGoal)
 
 export const listOfAll = (): string =>
   catalogue

@@ -22,7 +22,7 @@ try {
 } catch (error) {
   console.error(error instanceof Error ? error.message : error)
   if (process.env['DEBUG'] !== undefined) console.error(error)
-  // What still waits for its turn is of no use any more.
+  // Pending work is useless now.
   process.exit(1)
 }
 
@@ -55,7 +55,7 @@ async function plot(paths: readonly string[], folder: string): Promise<void> {
   say(files.length === 0 ? 'there is nothing to draw' : `drawn: ${files.join(', ')}`)
 }
 
-/** 0: all ran and their checks hold, whether the goals are met or not. */
+/** Returns the exit code: 0 if all benchmarks ran and their checks hold, whether or not the goals are met. */
 async function run(
   names: readonly string[],
   { quick, standby, out }: { quick: boolean; standby: boolean; out?: string | undefined },
@@ -77,7 +77,7 @@ async function run(
   return result.benchmarks.some(({ checks }) => checks.some(({ problem }) => problem !== undefined)) ? 1 : 0
 }
 
-/** What a process said of an error may name the machine or its folders. */
+/** Error texts of processes may contain names of the machine or its folders. */
 function nameless(text: string): string {
   const root = fileURLToPath(new URL('..', import.meta.url))
   return text.replaceAll(root, '').replaceAll(tmpdir(), '').replaceAll(hostname(), 'host')

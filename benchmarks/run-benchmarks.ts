@@ -15,19 +15,19 @@ import { endWorkers } from './loads/workers.ts'
 export interface Run {
   readonly benchmarks: readonly Benchmark[]
   readonly quick: boolean
-  /** A PostgreSQL to use instead of one of our own. */
+  /** URL of a PostgreSQL to use instead of starting one. */
   readonly databaseUrl: string | undefined
-  /** Whether each commit of our own one waits for a standby. */
+  /** True if each commit of the started PostgreSQL waits for a standby. */
   readonly hasStandby: boolean
   readonly say: (line: string) => void
-  /** Breaks the run off: everything is ended and removed, and it rejects. */
+  /** Signal that aborts the run: all processes are ended, files are removed, and the run rejects. */
   readonly stopping: AbortSignal
 }
 
-/** Runs them one after the other on one PostgreSQL, and leaves nothing behind. */
+/** Runs benchmarks one after the other on one PostgreSQL and removes everything afterwards. */
 export async function runBenchmarks(run: Run): Promise<RunResult> {
   const folder = await mkdtemp(join(tmpdir(), 'gw-benchmark-'))
-  // The user that PostgreSQL runs as must be able to enter it.
+  // The user of PostgreSQL must be able to enter the folder.
   await chmod(folder, 0o755)
   const broken = new Promise<never>((_, reject) =>
     run.stopping.addEventListener('abort', () => reject(new Error('the run was broken off'))),
@@ -88,7 +88,7 @@ async function one(
   }
 }
 
-/** What goes wrong in one benchmark is told with its checks, and the others go on. */
+/** Reports the failure of one benchmark among its checks, so that the others continue. */
 async function outcomeOf(benchmark: Benchmark, environment: BenchmarkEnvironment): Promise<Outcome> {
   try {
     const outcome = await benchmark.run(environment)
@@ -101,8 +101,8 @@ async function outcomeOf(benchmark: Benchmark, environment: BenchmarkEnvironment
 }
 
 /**
- * Cores that the rest of the machine used, the kernel's own threads with it: the figures of a busy machine are worth
- * little.
+ * Returns the cores used by the rest of the machine, including kernel threads, because figures of a busy machine are
+ * unreliable.
  */
 async function watchOthers(server: Server): Promise<() => Promise<number>> {
   const others = async (): Promise<number> => (await machineCpu()) - (await ownCpu()) - (await server.cpu())

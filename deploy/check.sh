@@ -1,10 +1,9 @@
 #!/bin/bash
-# Builds and starts each artefact by its own script and has a message delivered through it, and looks at the files of
-# Compose, Kubernetes, systemd and Prometheus. Of a built checkout, as root for the image and the Debian package:
+# Builds and starts each artefact by its own script, delivers a message through it, and checks the files of Compose,
+# Kubernetes, systemd and Prometheus. Needs a built checkout, and root for the image and the Debian package:
 #   deploy/check.sh [--quick] [folder [step…]]
-# --quick: only what builds nothing and no test does. The folder keeps base images and is used again. Steps that are
-# named are the only ones. What a step needs and is not here is named, and the step is left out; exit code 1: a step
-# failed.
+# --quick: only steps that build nothing and that no test covers. The folder keeps base images for later runs. If steps
+# are named, only these run. A step whose requirements are missing is skipped with a notice. Exit code 1: a step failed.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 quick=
@@ -45,13 +44,14 @@ tested() {
   node --experimental-vm-modules --disable-warning=ExperimentalWarning node_modules/jest/bin/jest.js --runInBand "$@"
 }
 
-# Its last line says how long the start took; a busy machine is told by the CPU beside it.
+# Its last line has the duration of the start and the CPU time, which shows whether the machine was
+# busy.
 packages() {
   tested tests/packages.test.ts 2>&1 | tee "$work/packages.txt" || return 1
   grep '^npx gateway-sms: ready' "$work/packages.txt"
 }
 
-# The .env that `gateway init` makes has every variable that the file asks for.
+# The .env of `gateway init` has every variable that the file requires.
 compose() {
   local folder=$work/compose
   rm -rf "$folder"
@@ -61,7 +61,7 @@ compose() {
   if docker compose version >/dev/null 2>&1; then
     docker compose --file "$folder/compose.yaml" config --quiet
   else
-    # Version 1 knows no `name:`.
+    # Version 1 does not support `name:`.
     sed -i '/^name:/d' "$folder/compose.yaml"
     (cd "$folder" && docker-compose --file compose.yaml config --quiet)
   fi && echo 'The file is read, with the settings of gateway init.'
@@ -79,7 +79,7 @@ manifests() {
   echo "$(cat "$work/trial.yaml" "$work/production.yaml" | grep -c '^kind:') objects of two overlays are put together."
 }
 
-# The image's path needs what its own step needs.
+# The path of the image has the requirements of the image step.
 newcomers() {
   local paths=(clone npx)
   if [ "$(id -u)" = 0 ] && command -v buildah && command -v debootstrap; then paths+=(image); fi

@@ -1,10 +1,10 @@
 /**
- * Times how long a newcomer waits: from the first command of the README to a message that a browser shows as delivered,
- * by a clone, by the package and by the image, each with an empty home, so that nothing comes from an earlier
- * installation. Of a built checkout; Chromium, the packed files and the base image are made before and not counted.
- * The image needs root and what deploy/image/build.sh names; IMAGES is the folder of its base image.
+ * Measures the time from the first command of the README to a message that a browser shows as delivered, with a clone,
+ * the package and the image, each with an empty home folder, so that nothing comes from an earlier installation. Needs
+ * a built checkout; Chromium, the packed files and the base image are prepared before and not measured. The image needs
+ * root and the requirements of deploy/image/build.sh; IMAGES is the folder of its base image.
  *
- *   npx pnpm build && node deploy/newcomers.mjs [clone] [npx] [image]
+ * npx pnpm build && node deploy/newcomers.mjs [clone] [npx] [image]
  */
 import { runSources } from '../scripts/run-sources.mjs'
 

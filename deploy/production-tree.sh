@@ -1,6 +1,7 @@
 #!/bin/sh
-# What a machine gets: gateway-sms with its production dependencies, as the lockfile has them, without types, maps and
-# static libraries. The checkout is built before: deploy/production-tree.sh <new folder>
+# Makes the tree that a machine gets: gateway-sms with its production dependencies of the lockfile,
+# without types, maps and static libraries. Build the checkout before: deploy/production-tree.sh
+# <new folder>
 set -eu
 cd "$(dirname "$0")/.."
 target=${1:?name the folder to make}

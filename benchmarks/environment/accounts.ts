@@ -6,13 +6,13 @@ export interface Account {
   readonly key: string
 }
 
-/** Tenths of a credit: never short of them. */
+/** Balance of each account in tenths of a credit, more than a benchmark can spend. */
 const balance = 1e13
 
-/** API keys are kept as their digest, so any text can be one. */
+/** Returns the API key of an account. Only digests of keys are stored, so any text can be a key. */
 const keyOf = (id: number): string => `gw_benchmark-key-of-account-${id}`
 
-/** Rich accounts without a family, straight into the tables. */
+/** Inserts main accounts with large balances directly into the tables. */
 export async function openAccounts(database: Database, count: number): Promise<Account[]> {
   const rows = await database.query<{ id: number }>(
     `with a as (insert into account (balance) select $2::bigint from generate_series(1, $1::int) returning id),

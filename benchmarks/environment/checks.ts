@@ -7,7 +7,8 @@ import type { Database } from './postgres.ts'
 import type { BenchmarkEnvironment } from './environment.ts'
 
 /**
- * What must hold after every benchmark that sends: no id lost, none twice, each delivered once, every balance exact.
+ * Checks the results of a benchmark that sends: no id is lost or duplicated, each message is delivered once, every
+ * balance is exact.
  */
 export async function checkEnvironment(environment: BenchmarkEnvironment): Promise<void> {
   const { database, accepted } = environment
@@ -22,7 +23,7 @@ export async function checkEnvironment(environment: BenchmarkEnvironment): Promi
   environment.check('every balance is the sum of its entries', await ledgerProblem(database))
 }
 
-/** The same of a database that was filled before: as many ids are somewhere as were stored, and the balances. */
+/** Checks a database that was filled before: the number of ids in all places, and the balances. */
 export async function checkFilled(environment: BenchmarkEnvironment, name: string, database: Database): Promise<void> {
   const [row] = await database.query<{ stored: string; found: string }>(
     `select (select sum(n) from send) stored, (select coalesce(sum(hi - lo), 0) from due) + (select coalesce(sum(hi - lo), 0) from later)
@@ -61,7 +62,9 @@ async function storedProblem(database: Database, accepted: IdRanges): Promise<st
   return `${count} accepted, ${row?.stored ?? 0} stored; ${await differenceOf(database, accepted)}`
 }
 
-/** Which sends nobody was told of, when they were stored, and which others went to the same numbers. */
+/**
+ * Describes the sends whose acceptance was not reported: when they were stored, and other sends to the same numbers.
+ */
 async function differenceOf(database: Database, accepted: IdRanges): Promise<string> {
   const rows = await database.query<{
     first_id: string
@@ -77,14 +80,16 @@ async function differenceOf(database: Database, accepted: IdRanges): Promise<str
     from x`,
     bounds(accepted),
   )
-  const told = rows.map(
+  const unreported = rows.map(
     (send) =>
       `${send.first_id} (${send.n} of account ${send.account_id}, ${send.at}; to the same numbers: ${send.again ?? 'none'})`,
   )
-  return told.length === 0 ? 'some are missing' : `nobody was told of the sends ${told.join(', ')}`
+  return unreported.length === 0
+    ? 'some are missing'
+    : `the acceptance of these sends was not reported: ${unreported.join(', ')}`
 }
 
-/** As many ids as were accepted, and together the same ones: then each is there once. */
+/** Compares number and ranges of ids: if both equal those of the accepted messages, each id is there once. */
 async function placesProblem(database: Database, accepted: IdRanges): Promise<string | undefined> {
   const [row] = await database.query<{ same: boolean; found: string }>(
     `with places as (
@@ -99,7 +104,7 @@ async function placesProblem(database: Database, accepted: IdRanges): Promise<st
   return row?.same === true && Number(row.found) === count ? undefined : `${count} accepted, ${row?.found ?? 0} found`
 }
 
-/** The carrier's own record beside the table of messages. */
+/** Compares the carrier's own record with the table of messages. */
 async function recordProblem({ database, folder }: BenchmarkEnvironment): Promise<string | undefined> {
   const ids = await submittedIds(folder)
   ids.sort()
@@ -127,7 +132,7 @@ export interface Submission {
   readonly at: number
 }
 
-/** The records of all simulated carriers of a folder. */
+/** Yields the records of all simulated carriers of a folder. */
 export async function* submissions(folder: string): AsyncGenerator<Submission> {
   const files = await readdir(folder, { recursive: true }).catch(() => [])
   for (const file of files.filter((name) => /submissions[^/]*\.jsonl$/.test(name))) {

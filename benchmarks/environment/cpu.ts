@@ -1,19 +1,19 @@
 import { readdir, readFile } from 'node:fs/promises'
 
-/** The kernel counts in these, on every architecture that Node runs on. */
+/** Clock ticks of the kernel a second, the same on every architecture that Node supports. */
 const ticksPerSecond = 100
 const microsecondsPerTick = 1e6 / ticksPerSecond
 
 interface Stat {
   readonly name: string
   readonly parent: number
-  /** User and system time of the process itself, µs. */
+  /** User and system time of the process itself, in µs. */
   readonly own: number
-  /** The same of its children that have ended and were waited for, µs. */
+  /** User and system time of its ended children that were waited for, in µs. */
   readonly ended: number
 }
 
-/** Undefined: there is no such process, or no /proc here. */
+/** Reads the CPU time of a process. Returns undefined if the process does not exist, or the system has no /proc. */
 async function statOf(pid: number | string): Promise<Stat | undefined> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined)
   if (text === undefined) return undefined
@@ -30,17 +30,18 @@ async function statOf(pid: number | string): Promise<Stat | undefined> {
 }
 
 /**
- * CPU of a process with all its threads since its start, µs, counted in steps of 10 ms. NaN where it cannot be told.
+ * Returns the CPU time of a process with all its threads since its start, in µs, counted in steps of 10 ms. NaN if it
+ * is not known.
  */
 export const cpuOf = async (pid: number): Promise<number> => (await statOf(pid))?.own ?? NaN
 
-/** CPU of this process and of all that it started and that have ended, µs. */
+/** Returns the CPU time of this process and of its ended children, in µs. */
 export async function ownCpu(): Promise<number> {
   const stat = await statOf(process.pid)
   return stat === undefined ? NaN : stat.own + stat.ended
 }
 
-/** CPU that the whole machine has spent, µs, what its host took from it with it. NaN where it cannot be told. */
+/** Returns the CPU time of the whole machine, in µs, including time stolen by its host. NaN if it is not known. */
 export async function machineCpu(): Promise<number> {
   const text = await readFile('/proc/stat', 'utf8').catch(() => '')
   const [user = NaN, nice = NaN, system = NaN, , , irq = NaN, softIrq = NaN, stolen = NaN] =
@@ -50,7 +51,7 @@ export async function machineCpu(): Promise<number> {
 
 export interface Memory {
   readonly residentMegabytes: number
-  /** The most it ever was. */
+  /** Largest resident memory since the start. */
   readonly peakMegabytes: number
 }
 
@@ -61,7 +62,7 @@ export async function memoryOf(pid: number): Promise<Memory> {
   return { residentMegabytes: megabytes('VmRSS'), peakMegabytes: megabytes('VmHWM') }
 }
 
-/** Its parent, if both are processes of PostgreSQL on this machine. */
+/** Returns the parent of a backend, if both are processes of PostgreSQL on this machine. */
 export async function postmasterOf(backend: number): Promise<number | undefined> {
   const own = await statOf(backend)
   const parent = own === undefined ? undefined : await statOf(own.parent)
@@ -69,9 +70,9 @@ export async function postmasterOf(backend: number): Promise<number | undefined>
 }
 
 /**
- * CPU of a whole PostgreSQL since its start, µs: the postmaster, its children that live, and those that have ended,
- * whose time the postmaster inherits when it waits for them. Looked at again if one ended meanwhile, so that none is
- * missed or counted twice.
+ * Returns the CPU time of a whole PostgreSQL since its start, in µs: the postmaster, its living children, and its ended
+ * children, whose time the postmaster inherits when it waits for them. Reads again if a child ended meanwhile, so that
+ * none is missed or counted twice.
  */
 export async function postgresCpu(postmaster: number | undefined): Promise<number> {
   if (postmaster === undefined) return NaN
@@ -91,7 +92,10 @@ async function childrenOf(parent: number): Promise<number[]> {
   return stats.flatMap(({ pid, stat }) => (stat?.parent === parent ? [pid] : []))
 }
 
-/** In nanoseconds where the kernel tells them (a process of PostgreSQL has one thread), else in steps of 10 ms. */
+/**
+ * Returns the CPU time with a precision of nanoseconds if the kernel reports it (a process of PostgreSQL has one
+ * thread), else in steps of 10 ms.
+ */
 async function preciseCpu(pid: number): Promise<number> {
   const text = await readFile(`/proc/${pid}/schedstat`, 'utf8').catch(() => undefined)
   const nanoseconds = Number(text?.split(' ')[0] ?? 0)

@@ -4,12 +4,12 @@ import type { Database } from './postgres.ts'
 
 const secondsMax = 300
 
-/** Nothing waits for now and nothing flies. Two looks at small tables. */
+/** Query that is true if no message is due and none is claimed. It reads two small tables. */
 const isIdle = `select not exists (select from due) and not exists (select from claimed_batch) as idle`
 
 /**
- * Waits until nothing waits for now and as many messages as were accepted are DELIVERED from the smallest of their ids
- * on (later sends may have smaller ids than earlier ones). Throws if that takes too long.
+ * Waits until no message is due and as many messages as were accepted are DELIVERED from their smallest id on (later
+ * sends may have smaller ids than earlier ones). Throws after a time limit.
  */
 export async function drained(database: Database, ...accepted: readonly IdRanges[]): Promise<void> {
   const messages = accepted.reduce((sum, ranges) => sum + countIds(ranges), 0)
@@ -19,7 +19,7 @@ export async function drained(database: Database, ...accepted: readonly IdRanges
     database.number(`select count(*) from message where id >= $1 and code = 0`, [from])
   for (;;) {
     const [row] = await database.query<{ idle: boolean }>(isIdle)
-    // The count reads all these messages: only when it may be the last.
+    // Count only when everything may be delivered, because the count reads all these messages.
     if (row?.idle === true && (await delivered()) >= messages) return
     if (performance.now() > deadline) {
       throw new Error(`after ${secondsMax} s only ${await delivered()} of ${messages} messages are delivered`)

@@ -7,44 +7,39 @@ import { startWorker, type Worker } from '../loads/workers.ts'
 import { startApp, type App, type Started } from './processes.ts'
 import type { Database, Server } from './postgres.ts'
 
-/**
- * Where one benchmark runs: a database of its own, processes that end with it, and what it must not forget to check.
- */
+/** Environment of one benchmark: a database of its own, processes that end with it, and the checks at its end. */
 export interface BenchmarkEnvironment {
   readonly quick: boolean
   readonly server: Server
   readonly database: Database
-  /** Where its processes keep their files, the carrier's record among them. */
+  /** Folder for the files of its processes, including the carrier's record. */
   readonly folder: string
   start(
     app: App,
     environment?: Readonly<Record<string, string>>,
     database?: Database,
-    /** Errors that it may log. */
+    /** Pattern of errors that the process may log. */
     expected?: RegExp,
   ): Promise<Started>
   worker(): Worker
   createDatabase(): Promise<Database>
-  /**
-   * Sends to numbers that were not sent to before, and remembers for the checks what was accepted, unless on another
-   * database.
-   */
+  /** Sends to unused numbers and records the accepted ids for the checks, unless the sends go to another database. */
   sends(
     worker: Worker,
     load: Omit<SendLoad, 'firstNumber'>,
     isElsewhere?: boolean,
   ): Promise<SendLoadResult & { readonly cpu: number }>
-  /** Reserves numbers; returns the n of the first. */
+  /** Reserves numbers and returns the index of the first. */
   numbers(count: number): number
-  /** Everything that was accepted on the environment's own database. */
+  /** Ids of all messages accepted on the environment's own database. */
   readonly accepted: IdRanges
-  check(what: string, problem: string | undefined): void
+  check(subject: string, problem: string | undefined): void
   readonly checks: readonly Check[]
   say(line: string): void
   end(): Promise<void>
 }
 
-/** A load that runs by time gets so many numbers. */
+/** Quantity of numbers reserved for a load that runs for a fixed time. */
 const numbersByTime = 4_000_000
 
 export async function openEnvironment(
@@ -99,17 +94,17 @@ export async function openEnvironment(
       const count = load.requests === undefined ? numbersByTime : load.requests * load.recipients
       const result = await worker.run('sends', { ...load, firstNumber: environment.numbers(count) })
       if (!isElsewhere) for (const bound of result.accepted) accepted.push(bound)
-      const [[what, times] = []] = Object.entries(result.failures)
+      const [[subject, times] = []] = Object.entries(result.failures)
       environment.check(
         `each ${load.face} send of ${load.recipients} was answered 200 with an id for each number`,
-        what === undefined ? undefined : `${String(times)} times: ${what}`,
+        subject === undefined ? undefined : `${String(times)} times: ${subject}`,
       )
       return result
     },
-    check: (what, problem) => {
-      const known = checks.findIndex((check) => check.what === what)
-      if (known < 0) checks.push({ what, ...(problem !== undefined && { problem }) })
-      else if (problem !== undefined) checks[known] = { what, problem }
+    check: (subject, problem) => {
+      const known = checks.findIndex((check) => check.what === subject)
+      if (known < 0) checks.push({ what: subject, ...(problem !== undefined && { problem }) })
+      else if (problem !== undefined) checks[known] = { what: subject, problem }
     },
     end: async () => {
       for (const worker of workers) worker.end()

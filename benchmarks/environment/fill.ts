@@ -1,29 +1,30 @@
 import { openAccounts, type Account } from './accounts.ts'
 import type { Database } from './postgres.ts'
 
-/** How much is there before a benchmark begins. */
+/** Content of a database before a benchmark begins. */
 export interface Filling {
   /**
-   * Messages that are done, of the last 60 days: nine tenths in sends of 1000, the others in single sends. Whole blocks
-   * of 10,000.
+   * Number of finished messages of the last 60 days, a multiple of 10,000: nine tenths in sends of 1000, the others in
+   * single sends.
    */
   readonly history: number
   readonly accounts: number
-  /** A tenth of them hold for everybody. */
+  /** Number of suppressed numbers. A tenth of them apply to all accounts. */
   readonly suppressions: number
-  /** Messages that wait for a time within 30 days, half of them single sends. */
+  /** Number of messages scheduled within the next 30 days, half of them single sends. */
   readonly scheduled: number
 }
 
 const perBlock = 10_000
 const perPartition = 5_000_000
-/** Of what the history was sent to; the loads of a benchmark send to others. */
+/** First index of the numbers in the history. The loads of a benchmark use other numbers. */
 const historyNumbers = 40_000_000
 const suppressedNumbers = 70_000_000
 
 /**
- * The same numbers as those of the loads, and whose an id is. The first account has a tenth of all messages. Each is a
- * single expression, which PostgreSQL puts in the place of its call: called as functions they took most of the time.
+ * SQL functions for numbers, in the form of those of the loads, and for the account of an id. The first account has a
+ * tenth of all messages. Each is a single expression that PostgreSQL inlines, because calls of functions took most of
+ * the time.
  */
 const functions = `
 create function benchmark_number(n bigint) returns bigint immutable parallel safe language sql as $$
@@ -39,13 +40,13 @@ const body = 'Your parcel is on its way and will be with you on Wednesday.'
 
 export interface Filled {
   readonly accounts: readonly Account[]
-  /** Ids of the history: from, up to and without. */
+  /** Range of ids of the history; the end is exclusive. */
   readonly ids: readonly [number, number]
 }
 
 /**
- * Fills a database that has the tables and nothing in them, set by set, straight into the tables, so that all of it
- * verifies: partitions, blocks of ids, sends, messages, balances. 20 million messages take some minutes.
+ * Fills a database with empty tables, by set-based inserts, so that all checks pass: partitions, blocks of ids, sends,
+ * messages, balances. 20 million messages take some minutes.
  */
 export async function fill(database: Database, filling: Filling): Promise<Filled> {
   const accounts = await openAccounts(database, filling.accounts)
@@ -65,7 +66,7 @@ export async function fill(database: Database, filling: Filling): Promise<Filled
   return { accounts, ids }
 }
 
-/** Partition by partition, two at a time; the indexes are made when the rows are there. */
+/** Fills the history, two partitions at a time. Indexes are created after the rows. */
 async function fillHistory(database: Database, { history, accounts }: Filling, [lo, hi]: readonly [number, number]) {
   const partitions = Array.from({ length: Math.floor((hi - 1) / perPartition) + 1 }, (_, k) => k)
   for (const k of partitions) await database.query(`drop table if exists send_p${k}, message_p${k}`)
@@ -119,14 +120,17 @@ insert into outcome_sum (account_id, day, carrier, code, messages)
   select account_id, gateway_day(sent_at), carrier, code, count(*) from message_p${k} group by 1, 2, 3, 4
   on conflict (account_id, day, carrier, code) do update set messages = outcome_sum.messages + excluded.messages`
 
-/** The blocks are in use, the next one that a process leases comes after them, and its partitions are there. */
+/** Marks blocks as used, so that processes lease later ones, and adds the partitions for those. */
 async function takeBlocks(database: Database, from: number, to: number): Promise<void> {
   await database.query(`insert into id_lease (block) select generate_series($1::int, $2::int - 1)`, [from, to])
   await database.query(`select setval('id_block', $1::bigint - 1)`, [to])
   await addPartitions(database, to)
 }
 
-/** The next whole blocks that hold so many ids. Processes may lease others meanwhile. */
+/**
+ * Leases consecutive blocks for this number of ids and returns the first id. Processes may lease other blocks
+ * meanwhile.
+ */
 async function nextIds(database: Database, count: number): Promise<number> {
   const blocks = Math.ceil(count / perBlock)
   const [row] = await database.query<{ first: string; last: string }>(
@@ -140,7 +144,7 @@ async function nextIds(database: Database, count: number): Promise<number> {
   return first * perBlock
 }
 
-/** Those of the block, and the two after it. */
+/** Adds the partitions of the block and of the next two. */
 async function addPartitions(database: Database, block: number): Promise<void> {
   await database.query(
     `select add_partition(k) from generate_series($1::bigint, $1::bigint + 2) k where to_regclass('send_p' || k) is null`,
@@ -174,7 +178,7 @@ async function addScheduled(database: Database, { scheduled, accounts }: Filling
   )
 }
 
-/** Messages that wait to be sent now, in sends of 1000 of up to 1000 accounts. */
+/** Adds due messages, in sends of 1000 from up to 1000 accounts. */
 export async function addBacklog(database: Database, messages: number, accounts: number): Promise<void> {
   const ids = await nextIds(database, messages)
   await database.query(
@@ -189,7 +193,7 @@ export async function addBacklog(database: Database, messages: number, accounts:
   await database.query('vacuum analyze due')
 }
 
-/** Each account has what it was granted without what its sends cost. */
+/** Sets the balance of each account to its grants less the cost of its sends. */
 async function settleBalances(database: Database): Promise<void> {
   await database.query(
     `update account a set balance = l.total - coalesce(s.total, 0)

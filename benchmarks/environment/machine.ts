@@ -16,7 +16,7 @@ const shown = [
   'wal_compression',
 ]
 
-/** What must be known to judge the figures, and nothing that names this machine. */
+/** Returns the settings that are needed to judge the figures, without anything that identifies this machine. */
 export async function settingsOf(server: Server): Promise<Record<string, string>> {
   const rows = await server.query<{ name: string; setting: string }>(
     `select name, current_setting(name) setting from pg_settings where name in (${shown.map((name) => `'${name}'`).join()})`,
@@ -47,14 +47,14 @@ function commit(): string {
   }
 }
 
-/** Cores that this process may use: those of the machine, or the share of its container. */
+/** Returns the cores that this process may use: those of the machine, or the quota of its container. */
 async function quotaOf(): Promise<string> {
   const [quota, period] = (await readFile('/sys/fs/cgroup/cpu.max', 'utf8').catch(() => '')).split(' ').map(Number)
   const share = (quota ?? NaN) / (period ?? NaN)
   return share > 0 && share < cpus().length ? share.toFixed(1) : String(cpus().length)
 }
 
-/** A folder in memory would make durable commits free. */
+/** Returns the kind of file system, because durable commits would cost nothing in a folder in memory. */
 async function fileSystem(): Promise<string> {
   const known: Readonly<Record<number, string>> = {
     0xef53: 'ext4',

@@ -5,25 +5,25 @@ import pg from 'pg'
 import { twoServers } from '../../packages/adapters-postgres/testing/two-servers.ts'
 import { postgresCpu, postmasterOf } from './cpu.ts'
 
-/** A database that was made for one benchmark. */
+/** Database created for one benchmark. */
 export interface Database {
   readonly connectionString: string
   query<Row = Record<string, unknown>>(text: string, values?: readonly unknown[]): Promise<Row[]>
-  /** The first column of the first row. */
+  /** Returns the first column of the first row as a number. */
   number(text: string, values?: readonly unknown[]): Promise<number>
-  /** Closes and drops it. */
+  /** Closes and drops the database. */
   drop(): Promise<void>
 }
 
 export interface Server {
-  /** Whether the benchmark runs it, so that nothing else uses it. */
+  /** True if the benchmark started the server, so that nothing else uses it. */
   readonly isOwn: boolean
   createDatabase(): Promise<Database>
-  /** CPU of all its processes, µs; NaN where it runs on another machine. */
+  /** Returns the CPU time of all its processes, in µs, or NaN if the server runs on another machine. */
   cpu(): Promise<number>
-  /** Bytes of log written since its start. */
+  /** Returns the bytes of WAL written since its start. */
   wal(): Promise<number>
-  /** What is dirty goes to disk now, so that one round does not pay for the one before. */
+  /** Forces a checkpoint, so that a round does not pay for the writes of the previous one. */
   checkpoint(): Promise<void>
   query<Row = Record<string, unknown>>(text: string): Promise<Row[]>
   stop(): Promise<void>
@@ -43,13 +43,13 @@ export async function openServer(folder: string, url: string | undefined, hasSta
   }
 }
 
-/** A PostgreSQL with the settings that the product gives its own; it only knows how to count statements besides. */
+/** Starts a PostgreSQL with the settings of the embedded one, plus the extension that counts statements. */
 async function startOne(dataDir: string) {
   const settings = { shared_preload_libraries: 'pg_stat_statements', 'pg_stat_statements.track': 'none' }
   const embedded = await startEmbeddedPostgres({ dataDir, settings })
   return {
     connectionString: embedded.connectionString,
-    /** Its data stays. */
+    /** Ends the server and keeps its data. */
     end: () => embedded.stop(),
     stop: async (): Promise<void> => {
       await embedded.stop()
@@ -58,7 +58,7 @@ async function startOne(dataDir: string) {
   }
 }
 
-/** Two with these settings on this machine: a primary, and a synchronous standby. CPU is that of the primary. */
+/** Starts a primary and a synchronous standby on this machine. The CPU time is that of the primary. */
 async function startPair(folder: string, dataDir: string) {
   const template = await startOne(dataDir)
   const client = new pg.Client(template.connectionString)
@@ -117,7 +117,7 @@ async function serverAt(url: string, stop: () => Promise<void>, isOwn: boolean):
       return Number(row?.bytes)
     },
     checkpoint: async () => {
-      // A server that somebody else runs may not let us.
+      // The role may lack this right on a foreign server.
       await admin.query('checkpoint').catch((error: unknown) => {
         if (isOwn) throw error
       })
@@ -137,7 +137,7 @@ async function connect(connectionString: string) {
   await pool.query('select')
   return {
     query: async <Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> => {
-      // Without values the simple protocol takes several statements.
+      // Without values, the simple protocol allows several statements.
       const result = await (values.length === 0 ? pool.query(text) : pool.query(text, [...values]))
       return (Array.isArray(result) ? [] : result.rows) as Row[]
     },

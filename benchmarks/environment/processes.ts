@@ -8,19 +8,21 @@ import { cpuOf, memoryOf, type Memory } from './cpu.ts'
 
 export type App = 'all-in-one' | 'rest' | 'asp' | 'xml' | 'dispatcher'
 
-/** A process of the product, as an operator starts it. */
+/** Process of the gateway, started as an operator would. */
 export interface Started {
   readonly app: App
   readonly url: string
-  /** µs since its start. */
+  /** Returns the CPU time since its start, in µs. */
   cpu(): Promise<number>
   memory(): Promise<Memory>
-  /** Lines of its log of at least this level of pino (40: a warning, 50: an error). */
+  /** Returns the lines of its log with at least this pino level (40: warning, 50: error). */
   lines(level: number): Promise<string[]>
-  /** SIGSTOP: it does nothing until it is told to go on. Shorter than a lease, or others take over. */
+  /**
+   * Suspends the process with SIGSTOP until it is resumed. Must be shorter than a lease, or other processes take over.
+   */
   pause(): void
   goOn(): void
-  /** SIGTERM, and waits for the end. Throws if it ends with anything but 0. */
+  /** Sends SIGTERM and waits for the end. Throws if the exit code is not 0. */
   stop(): Promise<void>
 }
 
@@ -28,14 +30,14 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const startSeconds = 60
 const stopSeconds = 30
 
-/** Variables of whoever runs the benchmark that would change what is measured. */
+/** Environment variables of the user that would change the measurement and are not passed on. */
 const ours =
   /^(DATABASE_URL|DATA_DIR|HOST|PORT|CARRIERS|LOG_LEVEL|NODE_OPTIONS|PG.*|[A-Z]+_SECONDS|[A-Z]+_HOURS|[A-Z_]+_MAX)$/
 
 const running = new Set<ChildProcess>()
 let started = 0
 
-/** What it says goes into a file of the folder. */
+/** Starts a process of the gateway. Its output goes into a file of the folder. */
 export async function startApp(
   app: App,
   folder: string,
@@ -91,7 +93,7 @@ async function urlIn(path: string, child: ChildProcess): Promise<string> {
 
 const endOf = async (path: string): Promise<string> => (await readFile(path, 'utf8')).slice(-2000)
 
-/** Ends what is left of a run that was broken off. */
+/** Ends all processes of an interrupted run. */
 export async function endAll(): Promise<void> {
   await Promise.all(
     [...running].map(

@@ -1,11 +1,11 @@
 type Sides = Readonly<Record<string, (warmUp: boolean) => Promise<unknown>>>
 
-/** What each side answered, a round an element. */
+/** Results of each side, one element for each round. */
 export type Rounds<S extends Sides> = { readonly [Side in keyof S]: readonly Awaited<ReturnType<S[Side]>>[] }
 
 /**
- * Runs all sides one after the other, again and again, every other round in reverse: what the machine does meanwhile,
- * and what grows from round to round, meets all of them alike. The first round, which warms up, is not counted.
+ * Runs all sides in turn for several rounds, every other round in reverse order, so that other load on the machine and
+ * growth from round to round affect all sides alike. The first round is a warm-up and is not counted.
  */
 export async function inRounds<S extends Sides>(count: number, sides: S): Promise<Rounds<S>> {
   const names = Object.keys(sides) as (keyof S)[]

@@ -1,9 +1,6 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 
-/**
- * A way to a port of 127.0.0.1 on which everything arrives later, in both directions, with room for any number of
- * octets.
- */
+/** Relay to a port of 127.0.0.1 that delays all data in both directions and buffers any amount of it. */
 export interface SlowLink {
   readonly port: number
   close(): Promise<void>

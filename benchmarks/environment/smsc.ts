@@ -6,17 +6,17 @@ import { cpuOf } from './cpu.ts'
 
 const main = fileURLToPath(new URL('../../packages/smsc-simulator/dist/main.js', import.meta.url))
 
-/** `gateway-smsc` in a process of its own, without a journal. */
+/** Process of `gateway-smsc` without a journal. */
 export interface BenchmarkSmsc {
   readonly port: number
-  /** µs since its start. */
+  /** Returns the CPU time since its start, in µs. */
   cpu(): Promise<number>
   stop(): Promise<void>
 }
 
 /**
- * On a free port of 127.0.0.1; any system_id and password may bind. `settings` as `receiptDelay=0`, `options` as on its
- * command line.
+ * Starts `gateway-smsc` on a free port of 127.0.0.1. Any system_id and password may bind. `settings` have the form
+ * `receiptDelay=0`, `options` that of its command line.
  */
 export async function startSmsc(settings: readonly string[], options: readonly string[] = []): Promise<BenchmarkSmsc> {
   const args = ['--port', '0', '--control-port', '0', ...options, ...settings.flatMap((each) => ['--set', each])]
@@ -24,7 +24,7 @@ export async function startSmsc(settings: readonly string[], options: readonly s
   process.once('exit', () => child.kill('SIGKILL'))
   const ended = once(child, 'close')
   const [line] = (await once(child.stdout.setEncoding('utf8'), 'data')) as [string]
-  // One that a benchmark could not stop must not keep the run from its end.
+  // A process that could not be stopped must not prevent the run from ending.
   child.unref()
   if (child.stdout instanceof Socket) child.stdout.unref()
   const port = Number(/^SMPP on 127\.0\.0\.1:(\d+)/.exec(line)?.[1])

@@ -1,13 +1,13 @@
 import type { Database, Server } from './postgres.ts'
 
-/** Tells what each kind of statement took. */
+/** Counter of the execution time of each kind of statement. */
 export interface Statements {
   reset(): Promise<void>
   /** Share of the execution time of all statements since the reset, by stage; largest first. */
   shares(): Promise<readonly { readonly stage: string; readonly share: number }[]>
 }
 
-/** The first that a statement's text fits names its stage. */
+/** Patterns of statement texts. The first match determines the stage of a statement. */
 const stages: readonly (readonly [RegExp, string])[] = [
   [/^\s*(?:begin|commit|rollback|set|select pid)\b|as idle|count\(\*\) from message/i, 'none'],
   [/insert into send\b/, 'accept'],
@@ -22,7 +22,8 @@ const stages: readonly (readonly [RegExp, string])[] = [
 ]
 
 /**
- * Undefined where the server does not count statements; of its database only what is connected from now on is counted.
+ * Starts counting the statements of new connections to the database. Returns undefined if the server cannot count
+ * statements.
  */
 export async function countStatements(server: Server, database: Database): Promise<Statements | undefined> {
   const [row] = await server.query<{ shared_preload_libraries: string }>('show shared_preload_libraries')

@@ -1,20 +1,20 @@
 import type { Started } from './processes.ts'
 import type { Server } from './postgres.ts'
 
-/** What a piece of work cost. */
+/** Cost of a piece of work. */
 export interface Usage {
   readonly seconds: number
-  /** µs of each process of the product, in the order in which they were given. */
+  /** CPU time of each process of the gateway, in µs, in the order of the arguments. */
   readonly apps: readonly number[]
-  /** The most resident memory that each of them ever had, MB. */
+  /** Peak resident memory of each process, in MB. */
   readonly memory: readonly number[]
-  /** µs; NaN where it cannot be told. */
+  /** CPU time of PostgreSQL, in µs, or NaN if it is not known. */
   readonly postgres: number
-  /** Bytes. */
+  /** WAL written, in bytes. */
   readonly wal: number
 }
 
-/** Runs the work after a checkpoint, so that none of the work before is paid for. */
+/** Runs the work after a checkpoint, so that earlier writes are not measured. */
 export async function measured<T>(
   server: Server,
   apps: readonly Started[],

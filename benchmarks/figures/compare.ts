@@ -12,7 +12,7 @@ export interface Difference {
   readonly kind: 'better' | 'worse' | 'different'
 }
 
-/** Figures of both runs of which no round of the one lies between the rounds of the other, largest change first. */
+/** Returns the figures whose ranges in the two runs do not overlap, largest change first. */
 export function differences(before: RunResult, after: RunResult): Difference[] {
   const found = after.benchmarks.flatMap(({ name, figures }) => {
     const old = before.benchmarks.find((benchmark) => benchmark.name === name)?.figures ?? []
@@ -38,7 +38,7 @@ function differenceOf(old: Figure, figure: Figure): Pick<Difference, 'before' | 
   return { before: a.median, after: b.median, kind }
 }
 
-/** Both runs' settings that differ, then what changed beyond the spread. */
+/** Returns the settings that differ between the runs, and the figures that changed beyond their spread. */
 export function comparison(before: RunResult, after: RunResult): string {
   const names = new Set([...Object.keys(before.settings), ...Object.keys(after.settings)])
   const changed = [...names].filter((name) => before.settings[name] !== after.settings[name])

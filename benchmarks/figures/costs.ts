@@ -2,15 +2,15 @@ import type { Usage } from '../environment/usage.ts'
 import type { Latencies } from '../loads/latencies.ts'
 import type { Figure } from './figure.ts'
 
-/** A round of the product: what it cost, and how many messages (or answers) that was for. */
+/** Round of the gateway: its cost, and the number of messages (or answers). */
 export interface Cost {
   readonly usage: Usage
   readonly count: number
-  /** CPU of the process that made the load, µs. */
+  /** CPU time of the load generator, in µs. */
   readonly generator: number
 }
 
-/** What each process cost a message. `apps` names those that were measured. */
+/** Returns the cost of a message in each process. `apps` names the measured processes. */
 export function costFigures(of: string, apps: readonly string[], rounds: readonly Cost[]): Figure[] {
   const each = (cost: (round: Cost) => number): number[] => rounds.map((round) => cost(round) / round.count)
   const cpu = (name: string, rounds: readonly number[]): Figure => ({

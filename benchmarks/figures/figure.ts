@@ -1,28 +1,28 @@
 import { spreadOf } from './spread.ts'
 
-/** What a figure should reach. */
+/** Goal of a figure. */
 export interface Goal {
-  /** Its row in the table of goals, 1 to 11; 'scale': one that stands beside the table. */
+  /** Row in the table of goals, 1 to 11, or 'scale' for a goal outside the table. */
   readonly row: number | 'scale'
   readonly is: 'at least' | 'at most'
   readonly value: number
 }
 
-/** Something that was measured in each round. */
+/** Quantity that was measured in each round. */
 export interface Figure {
-  /** Tells it apart from the others of its benchmark, and finds it again in another run. */
+  /** Unique name within the benchmark, by which runs are compared. */
   readonly name: string
   /** Empty for a ratio. */
   readonly unit: string
   readonly rounds: readonly number[]
-  /** Which direction is an improvement; undefined: it only describes. */
+  /** Direction of an improvement. Undefined for a figure that only describes. */
   readonly better?: 'more' | 'less'
   readonly goal?: Goal
 }
 
 export type Verdict = 'met' | 'missed within the spread' | 'missed'
 
-/** The median decides; a miss that the best round would have met is within the spread. */
+/** Returns the verdict, which the median decides. A miss is within the spread if the best round meets the goal. */
 export function verdictOf({ is, value }: Goal, rounds: readonly number[]): Verdict {
   const { median, min, max } = spreadOf(rounds)
   const meets = (figure: number): boolean => (is === 'at least' ? figure >= value : figure <= value)

@@ -20,26 +20,26 @@ const figure = (name: string, rounds: readonly number[], rest: Partial<Figure> =
 })
 
 describe('a spread', () => {
-  test('of an odd number of rounds has the one in the middle', () => {
+  test('of an odd number of rounds has the middle one as median', () => {
     expect(spreadOf([3, 1, 2])).toEqual({ median: 2, min: 1, max: 3 })
   })
 
-  test('of an even number lies between the two in the middle', () => {
+  test('of an even number of rounds has a median between the two middle ones', () => {
     expect(spreadOf([4, 1, 2, 3])).toEqual({ median: 2.5, min: 1, max: 4 })
   })
 
-  test('of nothing is an error, not a figure', () => {
+  test('of no rounds is an error', () => {
     expect(() => spreadOf([])).toThrow('nothing was measured')
   })
 
-  test('percentiles are values that were measured', () => {
+  test('percentiles are measured values', () => {
     const hundred = Array.from({ length: 100 }, (_, i) => i + 1)
     expect([percentile(hundred, 0.5), percentile(hundred, 0.99), percentile(hundred, 1)]).toEqual([50, 99, 100])
     expect(percentile([7], 0.5)).toBe(7)
     expect(percentile([], 0.5)).toBeNaN()
   })
 
-  test('ratios are those of the same round', () => {
+  test('ratios are computed for each round', () => {
     expect(ratios([10, 30], [5, 10])).toEqual([2, 3])
   })
 })
@@ -61,13 +61,13 @@ describe('a goal', () => {
 describe('a comparison', () => {
   const before = runOf({ cores: '2' }, figure('rate', [100, 110, 120], { better: 'more' }), figure('rows', [5, 6, 7]))
 
-  test('says nothing where the rounds of both runs overlap', () => {
+  test('reports no difference if the rounds of both runs overlap', () => {
     const after = runOf({ cores: '2' }, figure('rate', [120, 130, 140], { better: 'more' }), figure('rows', [7, 8, 9]))
     expect(differences(before, after)).toEqual([])
     expect(comparison(before, after)).toBe('No figure differs beyond the spread.')
   })
 
-  test('tells better from worse by the direction that is better, largest change first', () => {
+  test('distinguishes better from worse by the direction of improvement, largest change first', () => {
     const after = runOf(
       { cores: '4' },
       figure('rows', [8, 8, 8]),
@@ -81,13 +81,13 @@ describe('a comparison', () => {
     expect(comparison(before, after)).toMatch(/cores +2 +4\n\n.*\n +worse: bulk: rate +110 +55\.0 +\/s +-50\.0 %/)
   })
 
-  test('a figure of another unit is another figure', () => {
+  test('figures with different units are not compared', () => {
     expect(differences(before, runOf({}, figure('rate', [1], { unit: 'ms' })))).toEqual([])
   })
 })
 
 describe('a report', () => {
-  test('has three digits, and separators where there are thousands', () => {
+  test('has three significant digits and separators at the thousands', () => {
     expect([0.12345, 1.2345, 12.345, 123.45, 1234.5, 1234567, 0].map(short)).toEqual([
       '0.123',
       '1.23',
@@ -100,7 +100,7 @@ describe('a report', () => {
     expect(short(NaN)).toBe('NaN')
   })
 
-  test('columns are as wide as what is in them', () => {
+  test('columns are as wide as their content', () => {
     expect(
       table([
         ['a', '1'],
@@ -120,7 +120,7 @@ describe('a report', () => {
     expect(text).toMatch(/\n {2}ok: each once\n {2}NOT SO: none lost \(3 are\)\n {2}A note\.$/)
   })
 
-  test('of a run shows the settings, the goals in the order of the table, and what was not so', () => {
+  test('of a run shows the settings, the goals in the order of the table, and failed checks', () => {
     const later = figure('late', [9], { goal: { row: 10, is: 'at most', value: 4 } })
     const first = figure('early', [2], { goal: { row: 2, is: 'at least', value: 1 } })
     const beside = figure('beside', [2], { goal: { row: 'scale', is: 'at least', value: 1 } })

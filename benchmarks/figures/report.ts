@@ -2,7 +2,10 @@ import { verdictOf, type Figure, type Goal } from './figure.ts'
 import type { BenchmarkResult, RunResult, Stage } from './result.ts'
 import { spreadOf } from './spread.ts'
 
-/** Three significant digits where there are decimals; whole numbers with a separator at the thousands. */
+/**
+ * Formats a number with three significant digits if it has decimals, and whole numbers with a separator at the
+ * thousands.
+ */
 export function short(value: number): string {
   if (!Number.isFinite(value)) return String(value)
   const size = Math.abs(value)
@@ -10,7 +13,7 @@ export function short(value: number): string {
   return size >= 100 ? value.toFixed(0) : size >= 10 ? value.toFixed(1) : value.toFixed(size >= 1 || size === 0 ? 2 : 3)
 }
 
-/** Rows as columns of one width each, the first one to the left and the others to the right. */
+/** Formats rows with columns of equal width, the first left-aligned, the others right-aligned. */
 export function table(rows: readonly (readonly string[])[]): string {
   const widths: number[] = []
   for (const row of rows) for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, cell.length)
@@ -28,7 +31,7 @@ function figureRow(figure: Figure): string[] {
   return [figure.name, short(median), figure.unit, spread, verdict]
 }
 
-/** One benchmark, as it is printed when it ends. */
+/** Returns the report of one benchmark, which is printed at its end. */
 export function benchmarkReport(result: BenchmarkResult): string {
   const parts = [`${result.name}: ${result.title} (${Math.round(result.seconds)} s)`]
   if (result.figures.length > 0) {
@@ -45,8 +48,10 @@ export function benchmarkReport(result: BenchmarkResult): string {
     ])
     parts.push(table([['', 'small', 'large', 'ratio', 'unit'], ...rows]))
   }
-  for (const { what, problem } of result.checks)
-    parts.push(`  ${problem === undefined ? 'ok' : 'NOT SO'}: ${what}${problem === undefined ? '' : ` (${problem})`}`)
+  for (const { what: subject, problem } of result.checks)
+    parts.push(
+      `  ${problem === undefined ? 'ok' : 'NOT SO'}: ${subject}${problem === undefined ? '' : ` (${problem})`}`,
+    )
   for (const note of result.notes) parts.push(`  ${note}`)
   return parts.join('\n')
 }
@@ -67,7 +72,7 @@ function stagesReport(stages: readonly Stage[]): string {
 
 const place = ({ row }: Goal): number => (row === 'scale' ? Infinity : row)
 
-/** The table of goals, and what must be known to judge it. */
+/** Returns the table of goals, with the settings that are needed to judge it. */
 export function runReport(run: RunResult): string {
   const goals = run.benchmarks
     .flatMap(({ name, figures }) => figures.map((figure) => ({ name, figure })))
@@ -86,7 +91,9 @@ export function runReport(run: RunResult): string {
   })
   const settings = Object.entries(run.settings).map(([name, value]) => `  ${name}: ${value}`)
   const broken = run.benchmarks.flatMap(({ name, checks }) =>
-    checks.flatMap(({ what, problem }) => (problem === undefined ? [] : [`  NOT SO: ${name}: ${what} (${problem})`])),
+    checks.flatMap(({ what: subject, problem }) =>
+      problem === undefined ? [] : [`  NOT SO: ${name}: ${subject} (${problem})`],
+    ),
   )
   const checked = run.benchmarks.reduce((n, { checks }) => n + checks.length, 0)
   return [

@@ -1,14 +1,14 @@
 import { readFile } from 'node:fs/promises'
 import type { Figure } from './figure.ts'
 
-/** A condition without which the figures of a benchmark mean nothing. */
+/** Condition without which the figures of a benchmark are meaningless. */
 export interface Check {
   readonly what: string
-  /** Undefined: it holds. */
+  /** Reason of the failure, or undefined if the check holds. */
   readonly problem?: string
 }
 
-/** Where the time of a message goes: CPU microseconds a message of one stage in one process. */
+/** CPU time of one stage in one process, in µs a message. */
 export interface Stage {
   readonly load: 'sends of 1000' | 'single sends' | 'status of 1000'
   readonly process: 'node' | 'PostgreSQL'
@@ -16,7 +16,7 @@ export interface Stage {
   readonly microseconds: number
 }
 
-/** How a cost grows: the same path on a small and on a large database. */
+/** Growth of a cost: the same path on a small and on a large database. */
 export interface Growth {
   readonly path: string
   readonly unit: string
@@ -35,7 +35,7 @@ export interface BenchmarkResult {
   readonly seconds: number
 }
 
-/** What a run leaves. It names no machine, no user and no folder. */
+/** Result file of a run. It contains no name of a machine, user or folder. */
 export interface RunResult {
   readonly format: 1
   readonly startedAt: string
@@ -44,9 +44,9 @@ export interface RunResult {
   readonly benchmarks: readonly BenchmarkResult[]
 }
 
-/** Throws where the file is not one of ours. */
+/** Reads a result file. Throws if the file is not a result of a run. */
 export async function readResult(path: string): Promise<RunResult> {
   const read = JSON.parse(await readFile(path, 'utf8')) as Partial<RunResult>
-  if (read.format !== 1 || read.benchmarks === undefined) throw new Error(`${path} is no result of a benchmark run`)
+  if (read.format !== 1 || read.benchmarks === undefined) throw new Error(`${path} is not a result of a benchmark run`)
   return read as RunResult
 }

@@ -1,11 +1,11 @@
-/** What several rounds of the same measurement say together. */
+/** Median and range of several rounds of one measurement. */
 export interface Spread {
   readonly median: number
   readonly min: number
   readonly max: number
 }
 
-/** Throws if there are no rounds. */
+/** Returns the spread of the rounds. Throws if there are none. */
 export function spreadOf(rounds: readonly number[]): Spread {
   const sorted = [...rounds].sort((a, b) => a - b)
   const [min] = sorted
@@ -17,10 +17,12 @@ export function spreadOf(rounds: readonly number[]): Spread {
   return { median, min, max }
 }
 
-/** The smallest value that at least the share `p` (0 to 1) of all values does not exceed. NaN if there are none. */
+/**
+ * Returns the smallest value that at least the share `p` (0 to 1) of all values does not exceed, or NaN without values.
+ */
 export const percentile = (sorted: readonly number[] | Float64Array, p: number): number =>
   sorted[Math.max(0, Math.ceil(sorted.length * p) - 1)] ?? NaN
 
-/** Each of `these` divided by that of `those` of the same round. */
+/** Divides each value of `these` by the value of the same round in `those`. */
 export const ratios = (these: readonly number[], those: readonly number[]): number[] =>
   these.map((value, round) => value / (those[round] ?? NaN))

@@ -6,14 +6,14 @@ import type { Latencies } from '../loads/latencies.ts'
 import type { SendLoad } from '../loads/send-load.ts'
 import type { Worker } from '../loads/workers.ts'
 
-/** A round of accepting, nothing of which is dispatched. */
+/** Round of accepting without dispatching. */
 export interface Accepting extends Cost {
-  /** Recipients. */
+  /** Recipients a second. */
   readonly perSecond: number
   readonly latencies: Latencies
 }
 
-/** Sends to one process of the product. */
+/** Sends to one process of the gateway. */
 export async function accepting(
   environment: BenchmarkEnvironment,
   app: Started,

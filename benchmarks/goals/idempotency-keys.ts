@@ -7,7 +7,7 @@ import { accepting, keysOf, type Accepting } from './accepting.ts'
 
 const connections = 32
 
-/** What a key costs (ruling 1.24). */
+/** Cost of an idempotency key (ruling 1.24). */
 export const idempotencyKeys: Benchmark = {
   name: 'keys',
   title: `single REST sends with an idempotency key beside those without, over ${connections} connections and over one`,
@@ -51,6 +51,6 @@ export const idempotencyKeys: Benchmark = {
   },
 }
 
-/** Of the process and of PostgreSQL, µs a send. */
+/** Returns the CPU time of the process and of PostgreSQL, in µs a send. */
 const cpuOf = (rounds: readonly Accepting[]): number[] =>
   rounds.map(({ usage, count }) => ((usage.apps[0] ?? NaN) + usage.postgres) / count)

@@ -11,21 +11,25 @@ import { latenciesOf } from '../loads/latencies.ts'
 import type { Worker } from '../loads/workers.ts'
 import { keysOf } from './accepting.ts'
 
-/** Slow enough that nothing is left to do for more than a second before each. */
+/** Rate of single sends, slow enough that everything is idle for more than a second before each. */
 const singlesPerSecond = 0.37
 const carrier = { CARRIERS: 'simulator:?delayMs=0' }
 
-/** V8 makes its heap small in the first 20 s after a start, which costs some 100 ms of CPU once. */
+/**
+ * Time before the measurement. V8 shrinks its heap in the first 20 s after a start, which costs about 100 ms of CPU
+ * once.
+ */
 const settledMilliseconds = 30_000
 
 /**
- * Two rounds of what comes once a minute: autovacuum of each database, and connections that are closed and made anew.
+ * Length of the measurement: two rounds of the work that occurs once a minute, which is autovacuum of each database and
+ * reopening of connections.
  */
 const measuredMilliseconds = 120_000
 
 const transactions = `select xact_commit + xact_rollback from pg_stat_database where datname = current_database()`
 
-/** What processes cost that nobody uses, and how soon they submit a message all the same. */
+/** Cost of idle processes, and the time until they submit a message. */
 export const idle: Benchmark = {
   name: 'idle',
   title: 'processes that nobody uses; single messages after a pause of some seconds',
@@ -74,7 +78,9 @@ async function costOf(
   ]
 }
 
-/** Counted from the answer: a message may leave before its sender knows. */
+/**
+ * Measures the time from the answer to the submission. A message may be submitted before its sender gets the answer.
+ */
 async function submittedAfterIdle(
   environment: BenchmarkEnvironment,
   worker: Worker,
@@ -91,7 +97,7 @@ async function submittedAfterIdle(
     seconds: environment.quick ? 60 : 180,
     keepsTimes: 'of answers',
   })
-  // The record of the carrier and what is delivered are looked at when the last one has been.
+  // Wait until the last message is in the record of the carrier and delivered.
   await delay(3000)
   const waits = await submissionWaits(environment, sent.times)
   const submitted = latenciesOf(waits.map((wait) => Math.max(0, wait)))

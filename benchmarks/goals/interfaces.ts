@@ -56,11 +56,11 @@ const beside = (name: string, these: readonly Accepting[], those: readonly Accep
   goal: { row: 2, is: 'at least', value: 0.7 },
 })
 
-const of = (what: string, app: string, rounds: readonly Accepting[]): Figure[] => [
-  { name: `${what}: recipients`, unit: '/s', rounds: perSecondOf(rounds), better: 'more' },
+const of = (label: string, app: string, rounds: readonly Accepting[]): Figure[] => [
+  { name: `${label}: recipients`, unit: '/s', rounds: perSecondOf(rounds), better: 'more' },
   ...latencyFigures(
-    what,
+    label,
     rounds.map(({ latencies }) => latencies),
   ),
-  ...costFigures(`${what}, a recipient`, [app], rounds),
+  ...costFigures(`${label}, a recipient`, [app], rounds),
 ]

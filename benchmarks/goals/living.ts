@@ -6,10 +6,10 @@ import type { PlainLife } from '../limits/plain-life.ts'
 import { measured } from '../environment/usage.ts'
 import type { Worker } from '../loads/workers.ts'
 
-/** A load that runs by time gets so many numbers. */
+/** Quantity of numbers reserved for a load that runs for a fixed time. */
 const numbersByTime = 1_000_000
 
-/** A round of whole lives: accept, claim, hand-over, receipt. */
+/** Round of complete message lives: accept, claim, submission, receipt. */
 export interface Living extends Cost {
   readonly perSecond: number
 }
@@ -18,12 +18,12 @@ export interface Lives {
   readonly keys: readonly string[]
   readonly connections: number
   readonly recipients: number
-  /** Sends so many messages, or for so many seconds. */
+  /** Number of messages to send. Otherwise the load runs for a number of seconds. */
   readonly messages?: number
   readonly seconds?: number
 }
 
-/** From the first request to the last DELIVERED. Of the costs, `apps` are those of rest and the dispatcher. */
+/** Measures from the first request to the last DELIVERED. `apps` of the costs are rest and the dispatcher. */
 export async function living(
   environment: BenchmarkEnvironment,
   [rest, dispatcher]: readonly [Started, Started],
@@ -39,7 +39,7 @@ export async function living(
   return { usage, count: result.recipients, generator: result.cpu, perSecond: result.recipients / usage.seconds }
 }
 
-/** The same messages through one plain table, driven by this benchmark: no HTTP, no carrier. */
+/** Runs the same messages through one plain table, driven by this benchmark without HTTP and carrier. */
 export async function livingPlainly(
   environment: BenchmarkEnvironment,
   worker: Worker,

@@ -25,13 +25,13 @@ export const memory: Benchmark = {
     const allInOne = await environment.start('all-in-one', { CARRIERS: 'simulator:?delayMs=0' })
     const start = performance.now()
     const added = await environment.sends(worker, { ...load, url: allInOne.url, requests: more / 1000 })
-    // In a quick run most of the queue is still there at the end, which does not change what the process needs.
+    // In a quick run most of the queue is still there at the end, which does not affect the memory of the process.
     if (quick) await delay(20_000)
     else await drained(database, filled.accepted, added.accepted)
     const seconds = (performance.now() - start) / 1000
     const delivered = await database.number('select count(*) from message where code = 0')
     const { peakMegabytes, residentMegabytes } = await allInOne.memory()
-    // What is checked after this must not move.
+    // Stop the process, so that messages do not move during the checks.
     await allInOne.stop()
     return {
       figures: [

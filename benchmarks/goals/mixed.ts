@@ -16,7 +16,7 @@ interface Round {
   readonly submit: Latencies
   readonly singles: number
   readonly drainPerSecond: number
-  /** Share of the single sends that came while the backlog drained. */
+  /** Share of the single sends that were made while the backlog drained. */
   readonly share: number
 }
 
@@ -32,9 +32,9 @@ export const mixed: Benchmark = {
     const workers = { bulk: environment.worker(), single: environment.worker() }
     const backlog = environment.quick ? 100_000 : 300_000
     const rounds: Round[] = []
-    // Stopped while the backlog is made, for less than its lease.
+    // The dispatcher is suspended while the backlog is created, for less than its lease.
     const dispatcher = await environment.start('dispatcher', { CARRIERS: 'simulator:?delayMs=0', LEASE_SECONDS: '40' })
-    // Warm: the code of both processes, and the tables. A dispatcher that has just started takes some 0.3 s for its
+    // Warm up the code of both processes and the tables. A dispatcher that has just started takes about 0.3 s for its
     // first messages.
     await round(environment, { rest, dispatcher, keys, workers, backlog: 30_000 })
     for (let i = 0; i < 3; i++) rounds.push(await round(environment, { rest, dispatcher, keys, workers, backlog }))
@@ -88,7 +88,7 @@ interface Mix {
   readonly backlog: number
 }
 
-/** The backlog is there before the dispatcher goes on; single sends come until it is gone. */
+/** Creates the backlog, resumes the dispatcher, and makes single sends until the backlog is gone. */
 async function round(
   environment: BenchmarkEnvironment,
   { rest, dispatcher, keys, workers, backlog }: Mix,
@@ -109,7 +109,7 @@ async function round(
   const gone = bulkGone(environment)
   let drainedAfter = NaN
   void gone.then(() => (drainedAfter = (performance.now() - start) / 1000))
-  // Time for the slowest machine; the rates are judged by what was sent while the backlog drained.
+  // Long enough for the slowest machine. Rates are judged by the sends made while the backlog drained.
   const sent = await environment.sends(workers.single, {
     ...common,
     keys: keys.slice(1),

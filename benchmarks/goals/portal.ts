@@ -12,13 +12,13 @@ import { ratios } from '../figures/spread.ts'
 
 const carrier = { CARRIERS: 'simulator:?delayMs=0' }
 const openPages = 200
-/** So many people look at one account. */
+/** Number of open pages of one account. */
 const pagesOfAccount = 20
 const singlesPerSecond = 100
 const history = 1_000_000
 const conversations = 100_000
 
-/** Sessions as signing in makes them; the cookies of the browsers. */
+/** Inserts sessions as signing in would, and returns the cookies of the browsers. */
 async function signIn(database: Database, accounts: readonly Account[], each: number): Promise<readonly string[]> {
   const sessions = accounts.flatMap(({ id }) =>
     Array.from({ length: each }, () => ({ id, token: randomBytes(32).toString('base64url') })),
@@ -31,7 +31,7 @@ async function signIn(database: Database, accounts: readonly Account[], each: nu
   return sessions.map(({ token }) => `portal=${token}`)
 }
 
-/** One message of each person. */
+/** Adds one received message of each person. */
 const addConversations = (database: Database, account: number): Promise<unknown> =>
   database.query(`
 with arrived as (
@@ -44,7 +44,7 @@ select account_id, from_address, id, at, 1 from arrived`)
 
 const atMost = (value: number): Goal => ({ row: 'scale', is: 'at most', value })
 
-/** What pages cost, and what they cost others. */
+/** Cost of pages, and their effect on sends. */
 export const portal: Benchmark = {
   name: 'portal',
   title: `pages of an account with a million messages; ${openPages} open pages beside single sends`,
@@ -119,7 +119,7 @@ async function pageFigures(
   ]
 }
 
-/** V8 makes its heap small in the first seconds after a load. */
+/** Time before the measurement. V8 shrinks its heap in the first seconds after a load. */
 const settledMilliseconds = 30_000
 
 async function openPageFigures(
@@ -175,7 +175,7 @@ async function besideFigures(
   const { alone, beside } = await inRounds(3, {
     alone: sends,
     beside: async (warmUp) => {
-      // All open at once, and then stay open.
+      // All pages are opened at once and stay open.
       const opened = looking.run('openPages', { url, cookies, path: '/', seconds: (warmUp ? 5 : seconds) + 12 })
       await delay(10_000)
       const p99 = await sends(warmUp)
@@ -183,7 +183,10 @@ async function besideFigures(
       return p99
     },
   })
-  environment.check('every page stayed open', looked.some(({ given }) => given > 0) ? 'one was ended' : undefined)
+  environment.check(
+    'every page stayed open',
+    looked.some(({ given: refusals }) => refusals > 0) ? 'one was ended' : undefined,
+  )
   return [
     { name: 'single sends alone: p99', unit: 'ms', rounds: alone, better: 'less' },
     { name: `single sends beside ${cookies.length} open pages: p99`, unit: 'ms', rounds: beside, better: 'less' },

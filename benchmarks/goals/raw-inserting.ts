@@ -8,12 +8,12 @@ export interface Limit extends Cost {
   readonly perSecond: number
 }
 
-/** The limit that sends of many are measured against: as fast as `pg` inserts sets of rows. */
+/** Measures the limit for bulk sends: the rate at which `pg` inserts sets of rows. */
 export async function rawInserting(
   environment: BenchmarkEnvironment,
   worker: Worker,
   limit: Omit<RawInserts, 'connectionString' | 'connections'>,
-  /** More than cores: while one waits for the disk another works. */
+  /** More connections than cores, because some wait for the disk. */
   connections = 4,
 ): Promise<Limit> {
   const { connectionString } = environment.database

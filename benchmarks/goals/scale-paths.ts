@@ -67,7 +67,7 @@ export const singleLife = life('single sends', ({ quick }, { accounts }) => ({
 }))
 
 /**
- * Of an account that has suppressed numbers, none of which is sent to; what is accepted goes with the next dispatcher.
+ * Sends from an account with suppressed numbers to other numbers. The next dispatcher submits the accepted messages.
  */
 export async function screenedAccept(environment: BenchmarkEnvironment, side: Side): Promise<Values> {
   const keys = keysOf(side.accounts.slice(1, 2))
@@ -93,8 +93,8 @@ export const oldStatus = (environment: BenchmarkEnvironment, side: Side): Promis
 }
 
 /**
- * Ids of the first account, which has the first thousand of nine blocks in ten; `age` goes from 0, the newest, to 1,
- * the oldest.
+ * Returns ids of the first account, which owns the first thousand ids of nine blocks in ten. `age` ranges from 0
+ * (newest) to 1 (oldest).
  */
 function ownIds({ ids: [lo, hi] }: Side, age: (i: number) => number): number[] {
   const blocks = (hi - lo) / 10_000
@@ -117,7 +117,7 @@ async function statusOf(
 
 type Asking = Omit<AskLoad, 'url'>
 
-/** `each`: what one answer is about, so much is divided by. */
+/** Sends requests and returns the cost of one item. `each` is the number of items of one answer. */
 async function ask(
   environment: BenchmarkEnvironment,
   side: Side,
@@ -128,10 +128,10 @@ async function ask(
   const { result, usage } = await measured(environment.server, [side.rest], () =>
     side.worker.run('asks', { url: side.rest.url, ...asking }),
   )
-  const [[what, times] = []] = Object.entries(result.failures)
+  const [[failure, times] = []] = Object.entries(result.failures)
   environment.check(
     `${name}: each answer is what it should be`,
-    what === undefined ? undefined : `${String(times)} times: ${what}`,
+    failure === undefined ? undefined : `${String(times)} times: ${failure}`,
   )
   return { [name]: usage.postgres / (result.requests * each), [`${name}: answer`]: result.latencies.p50 }
 }
@@ -167,7 +167,7 @@ export async function scheduled(environment: BenchmarkEnvironment, side: Side): 
   return { 'scheduled single sends: accept': microseconds, ...listed, ...deleted }
 }
 
-/** To and fro between two sub-accounts. */
+/** Transfers credits back and forth between two sub accounts. */
 export function transfers(environment: BenchmarkEnvironment, side: Side): Promise<Values> {
   const [main, one, other] = side.accounts.slice(2, 5)
   const transfer = (from = one, to = other): string =>
@@ -186,7 +186,9 @@ export function transfers(environment: BenchmarkEnvironment, side: Side): Promis
   })
 }
 
-/** Accepts with nobody to dispatch it, then dispatches for a while: the single sends first, then what is oldest. */
+/**
+ * Accepts messages while no dispatcher runs, then dispatches for a while: single sends first, then the oldest messages.
+ */
 export async function behindBacklog(environment: BenchmarkEnvironment, side: Side): Promise<Values> {
   const keys = keysOf(side.accounts)
   const bulk = { keys: keys.slice(-1), connections: 4, recipients: 1000, requests: environment.quick ? 20 : 50 }

@@ -7,18 +7,19 @@ import type { Started } from '../environment/processes.ts'
 import type { BenchmarkEnvironment } from '../environment/environment.ts'
 import type { Worker } from '../loads/workers.ts'
 
-/** One of the two databases that are compared, with its processes. */
+/** One of the two compared databases, with its processes. */
 export interface Side {
   readonly database: Database
   readonly rest: Started
   readonly worker: Worker
   /**
-   * The first one has a tenth of the history, the second a hundredth of the suppressions, the third two sub-accounts.
+   * Accounts. The first one has a tenth of the history, the second a hundredth of the suppressions, the third two sub
+   * accounts.
    */
   readonly accounts: readonly Account[]
-  /** Ids of the history: from, up to and without. */
+  /** Range of ids of the history; the end is exclusive. */
   readonly ids: readonly [number, number]
-  /** A dispatcher that runs until it is stopped. */
+  /** Starts a dispatcher that runs until it is stopped. */
   dispatch(): Promise<Started>
 }
 

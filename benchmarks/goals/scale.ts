@@ -15,7 +15,7 @@ const backlogs = { small: 100_000, large: 1_000_000 }
 
 const part = (filling: Filling, by: number): Filling => ({ ...filling, history: filling.history / by })
 
-/** Goal 9, and what else must not grow with what is there. */
+/** Goal 9, and other costs that must not grow with the stored data. */
 export const scale: Benchmark = {
   name: 'scale',
   title: 'each hot path on a database with 20 million messages of history beside one with 1 million',

@@ -7,7 +7,7 @@ import { measured } from '../environment/usage.ts'
 import { rawTable } from '../limits/raw-table.ts'
 import { accepting, keysOf, perSecondOf } from './accepting.ts'
 
-/** As many clients as many installations have; what does not fit into one commit waits for the next. */
+/** Number of clients, typical of many installations. Requests that do not fit into one commit wait for the next. */
 const connections = 32
 
 /** Goal 3. */

@@ -7,7 +7,7 @@ import { plainTables } from '../limits/plain-life.ts'
 import { keysOf, perSecondOf } from './accepting.ts'
 import { living, livingPlainly, postgresOf } from './living.ts'
 
-/** Enough at a time for the commits to hold hundreds of requests, as the plain table's do. */
+/** Enough concurrent requests that a commit contains hundreds of them, as with the plain table. */
 const connections = 500
 const perAccept = 500
 

@@ -12,7 +12,7 @@ const singlesPerSecond = 2
 
 const recorded = 'select count(*) from message where account_id = $1'
 
-/** Fairness where the carrier is the bottleneck: a single message of another account leaves within a second. */
+/** Fairness if the carrier is the bottleneck: a single message of another account is submitted within a second. */
 export const slowCarrier: Benchmark = {
   name: 'slow-carrier',
   title: `single sends of one account behind the bulk backlog of another, a carrier of ${carrierPerSecond} a second`,
@@ -34,7 +34,7 @@ export const slowCarrier: Benchmark = {
     })
     const carrier = `simulator:?delayMs=0&perSecond=${carrierPerSecond}`
     const dispatcher = await environment.start('dispatcher', { CARRIERS: carrier })
-    // Until its window is full of bulk.
+    // Wait until the window is full of bulk messages.
     await delay(5000)
     const sent = await environment.sends(worker, {
       ...load,

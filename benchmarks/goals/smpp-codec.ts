@@ -19,10 +19,10 @@ const fields = {
   ...{ dest_addr_npi: 1, destination_addr: '27825550101', registered_delivery: 1, short_message: shortMessage },
 }
 
-/** As many as a window holds leave in one write. */
+/** PDUs of one write: as many as a window holds. */
 const window = 50
 
-/** The codec of SMPP beside the one of the npm package `smpp`: CPU of one submit_sm, into bytes and out of them. */
+/** SMPP codec compared with the npm package `smpp`: CPU time to encode and decode one submit_sm. */
 export const smppCodec: Benchmark = {
   name: 'smpp-codec',
   title: 'encoding and decoding submit_sm beside the npm package smpp',
@@ -52,15 +52,15 @@ export const smppCodec: Benchmark = {
   },
 }
 
-const beside = (what: string, theirs: readonly number[], ours: readonly number[]): Figure => ({
-  name: `${what}: times as fast as npm smpp`,
+const beside = (label: string, theirs: readonly number[], ours: readonly number[]): Figure => ({
+  name: `${label}: times as fast as npm smpp`,
   unit: '',
   rounds: ours.map((cost, round) => (theirs[round] ?? NaN) / cost),
   better: 'more',
   goal: { row: 'scale', is: 'at least', value: 15 },
 })
 
-/** Throws an Error if the two do not agree. */
+/** Throws an error if the two codecs produce different bytes. */
 function bytesOfBoth(): { block: Buffer; one: Buffer } {
   const writer = pduWriter()
   repeat(window, () => writer.write(submit))
@@ -87,7 +87,7 @@ function repeat(times: number, work: () => unknown): void {
   for (let time = 0; time < times; time++) work()
 }
 
-/** Nanoseconds of CPU. */
+/** Returns the CPU time, in nanoseconds. */
 function cpuEach(count: number, work: (count: number) => void): Promise<number> {
   const before = process.cpuUsage()
   work(count)

@@ -6,10 +6,10 @@ import { ratios } from '../figures/spread.ts'
 import { perSecondOf } from './accepting.ts'
 import { openSide } from './smpp-living.ts'
 
-/** So many receipts may be unacknowledged. The simulated carrier offers up to 8000 at a time. */
+/** Maximum number of unacknowledged receipts. The simulated carrier offers up to 8000 at a time. */
 const deliveryWindow = 1000
 
-/** One bind beside the simulated carrier: what SMPP costs on the way from accepted to DELIVERED. */
+/** One SMPP bind compared with the simulated carrier: cost of SMPP from accepted to DELIVERED. */
 export const smppLife: Benchmark = {
   name: 'smpp-life',
   title: 'REST sends of 1000, accepted to DELIVERED over one SMPP bind beside the simulated carrier',

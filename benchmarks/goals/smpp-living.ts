@@ -7,15 +7,15 @@ import type { Worker } from '../loads/workers.ts'
 import { keysOf } from './accepting.ts'
 import type { Living } from './living.ts'
 
-/** A gateway on a database of its own: two of them are measured in turn, and are as warm as each other. */
+/** Gateway with a database of its own. Two of them are measured in turn, so that both are equally warm. */
 export interface Side {
   readonly rest: Started
   readonly dispatcher: Started
-  /** A round of so many messages, from the first request to the last DELIVERED. */
+  /** Runs a round of this number of messages, from the first request to the last DELIVERED. */
   live(worker: Worker, messages: number, recipients: number): Promise<Living>
 }
 
-/** Starts one over `CARRIERS`. */
+/** Starts a gateway with this value of `CARRIERS`. */
 export async function openSide(environment: BenchmarkEnvironment, carriers: string): Promise<Side> {
   const database = await environment.createDatabase()
   const rest = await environment.start('rest', {}, database)

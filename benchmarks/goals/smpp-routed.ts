@@ -12,30 +12,30 @@ const singlesPerSecond = 100
 const goodAccounts = 20
 const secondsMax = 300
 
-/** What the log says of a carrier that answers nothing. */
+/** Pattern of log lines about a carrier that does not answer. */
 const silence = /carrier other: (the other side gave no sign of life|requests got no answer|.*closed|.*ECONN)/
 
-/** What was measured over the good carrier. */
+/** Measurements over the healthy carrier. */
 export interface RoutedRound {
   readonly accept: Latencies
-  /** From the request until the carrier's answer was stored, which is later than submitted. */
+  /** Milliseconds from each request until the carrier's answer was stored, which is later than the submission. */
   readonly answered: Latencies
-  /** Bulk messages a second, from the first request to the last DELIVERED. */
+  /** Bulk messages a second, measured from the first request to the last DELIVERED. */
   readonly perSecond: number
 }
 
-/** A gateway with two carriers, each with a route of its own. */
+/** Gateway with two carriers, each with a route of its own. */
 export interface Routed {
-  /** Single sends over the good carrier, and then bulk. */
+  /** Makes single sends over the healthy carrier, then bulk sends. */
   live(load: { readonly seconds: number; readonly bulk: number }): Promise<RoutedRound>
-  /** Messages of the other route that were not submitted yet. */
+  /** Returns the number of messages of the other route that are not submitted yet. */
   waiting(): Promise<number>
   stop(): Promise<void>
 }
 
 /**
- * Starts one on a database of its own, with so many messages that wait for the carrier `other`. The ports are those of
- * the carriers.
+ * Starts a gateway with a database of its own and this number of messages waiting for the carrier `other`. The ports
+ * are those of the carriers.
  */
 export async function openRouted(
   environment: BenchmarkEnvironment,
@@ -93,7 +93,7 @@ export async function openRouted(
   }
 }
 
-/** Receipts go to any link of a system id, so each gateway has its own. */
+/** Each gateway has its own system id, because receipts are sent over any link of a system id. */
 const configurationOf = (
   system: string,
   { good, other, account }: { good: number; other: number; account: number },
@@ -113,7 +113,7 @@ const configurationOf = (
 
 const goodQueue = `select q.id queue from queue q join route r on r.id = q.route where r.name = 'good'`
 
-/** As `drained`, of one queue, when so many messages of all accounts but one were accepted since the start. */
+/** Waits like `drained`, but for one queue, until this number of messages of all accounts except one is delivered. */
 async function routeDrained(
   database: Database,
   { queue, other, accepted }: { queue: number | undefined; other: number; accepted: number },
@@ -129,13 +129,13 @@ async function routeDrained(
   }
 }
 
-/** `times` as a load keeps them: id, time, id, time … */
+/** Returns the waits. `times` has the form of a load: id, time, id, time … */
 async function waits(database: Database, times: readonly number[]): Promise<number[]> {
-  const [ids, asked] = [times.filter((_, at) => at % 2 === 0), times.filter((_, at) => at % 2 === 1)]
+  const [ids, requestedAt] = [times.filter((_, at) => at % 2 === 0), times.filter((_, at) => at % 2 === 1)]
   const rows = await database.query<{ ms: string }>(
     `select extract(epoch from m.sent_at) * 1000 - u.asked ms
     from unnest($1::bigint[], $2::float8[]) u(id, asked) join message m using (id)`,
-    [ids, asked],
+    [ids, requestedAt],
   )
   return rows.map(({ ms }) => Number(ms))
 }

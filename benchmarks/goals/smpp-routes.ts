@@ -7,7 +7,7 @@ import { ratios } from '../figures/spread.ts'
 import { perSecondOf } from './accepting.ts'
 import { openRouted, type Routed, type RoutedRound } from './smpp-routed.ts'
 
-/** What a carrier that answers little costs those who send over another. */
+/** Effect of a carrier with few answers on messages over another carrier. */
 export const smppRoutes: Benchmark = {
   name: 'smpp-routes',
   title: 'single sends and bulk over one SMPP carrier, with a queue for another that answers little, and without',
@@ -30,7 +30,7 @@ export const smppRoutes: Benchmark = {
 
     const sides = { without: live(without), silent: live(silent), slowly: live(slowly) }
     const rounds = await inRounds(quick ? 3 : 5, sides)
-    const left = [await silent.waiting(), await slowly.waiting()]
+    const waiting = [await silent.waiting(), await slowly.waiting()]
     for (const smsc of [nothing, slow]) await smsc.stop()
     for (const routed of [without, silent, slowly]) await routed.stop()
     await good.stop()
@@ -40,7 +40,11 @@ export const smppRoutes: Benchmark = {
         ...beside('a carrier of one a second', rounds.slowly, rounds.without),
         { name: 'bulk, nothing queued', unit: '/s', rounds: perSecondOf(rounds.without) },
         ...waitsOf('nothing queued', rounds.without),
-        { name: 'queued for the other carrier at the end, the least', unit: 'messages', rounds: [Math.min(...left)] },
+        {
+          name: 'queued for the other carrier at the end, the least',
+          unit: 'messages',
+          rounds: [Math.min(...waiting)],
+        },
       ],
       notes: [
         `${queued} messages queued for the other carrier. Rounds of ${full.bulk} bulk messages, and of ${full.seconds * 100} single sends, 100 a second.`,
@@ -50,7 +54,7 @@ export const smppRoutes: Benchmark = {
   },
 }
 
-/** With messages that wait for such a carrier, beside without. */
+/** Compares rounds with messages waiting for such a carrier with rounds without them. */
 function beside(carrier: string, queued: readonly RoutedRound[], without: readonly RoutedRound[]): Figure[] {
   const p99 = (rounds: readonly RoutedRound[]): number[] => rounds.map(({ answered }) => answered.p99)
   return [

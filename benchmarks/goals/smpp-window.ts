@@ -8,7 +8,7 @@ import { openSide } from './smpp-living.ts'
 
 const delayMilliseconds = 20
 
-/** What a window is for: a carrier far away. */
+/** Benefit of a window with a distant carrier. */
 export const smppWindow: Benchmark = {
   name: 'smpp-window',
   title: `one SMPP bind with a window of 50 beside a window of 1, ${delayMilliseconds} ms away`,

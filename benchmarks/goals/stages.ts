@@ -21,9 +21,7 @@ interface Processes {
   readonly statements: Statements | undefined
 }
 
-/**
- * Where the time goes: accepting while nothing is dispatched, then dispatching while nothing is accepted, then asking.
- */
+/** CPU time by stage: accepting without dispatching, then dispatching without accepting, then status queries. */
 export const stages: Benchmark = {
   name: 'stages',
   title: 'CPU microseconds a message by stage',

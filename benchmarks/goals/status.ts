@@ -13,7 +13,7 @@ const connections = 8
 const perRequest = 1000
 const messages = 50_000
 
-/** The plain twin of `message`, with the same rows and its key for an index. */
+/** Plain table with the rows of `message` and only the primary key as index. */
 const statusTable = `
 create table raw_status (id bigint primary key, account_id int not null, msisdn bigint not null, code smallint not null, code_at timestamptz);
 insert into raw_status select id, account_id, msisdn, code, code_at from message;
@@ -51,10 +51,10 @@ export const status: Benchmark = {
             seconds: warmUp ? 2 : seconds,
           }),
         )
-        const [[what, times] = []] = Object.entries(result.failures)
+        const [[failure, times] = []] = Object.entries(result.failures)
         environment.check(
           'each status answer told of as many messages as were asked for',
-          what === undefined ? undefined : `${String(times)} times: ${what}`,
+          failure === undefined ? undefined : `${String(times)} times: ${failure}`,
         )
         const { requests, latencies, cpu } = result
         return { usage, count: requests * perRequest, generator: cpu, perSecond: requests / result.seconds, latencies }
@@ -92,7 +92,7 @@ export const status: Benchmark = {
   },
 }
 
-/** As many lists as fill all ids, each with ids from all over. */
+/** Divides all ids into lists, each with ids from the whole range. */
 function spreadOut(ids: readonly number[], size: number): number[][] {
   const lists = Math.floor(ids.length / size)
   return Array.from({ length: lists }, (_, list) =>

@@ -18,7 +18,7 @@ interface Apart {
   readonly key: string
 }
 
-/** A database without any endpoint, with processes and an account of its own. */
+/** Database without endpoints, with processes and an account of its own. */
 export async function apart(environment: BenchmarkEnvironment): Promise<Apart> {
   const database = await environment.createDatabase()
   const folder = `${environment.folder}-apart`
@@ -30,7 +30,10 @@ export async function apart(environment: BenchmarkEnvironment): Promise<Apart> {
   return { database, rest, dispatcher, key: account?.key ?? '' }
 }
 
-/** An account without an endpoint, where another one has one, beside a database that has none. Ends what is apart. */
+/**
+ * Compares an account without an endpoint, in a database where another account has one, with a database without
+ * endpoints. Stops the separate processes.
+ */
 export async function payingNothing(
   environment: BenchmarkEnvironment,
   { rest, dispatcher, sending }: WebhookProcesses,

@@ -1,7 +1,7 @@
 import type { Started } from '../environment/processes.ts'
 import type { Worker } from '../loads/workers.ts'
 
-/** With these a process may push to the receiver of the benchmark. */
+/** Settings with which a process may push to the receiver of the benchmark. */
 export const pushingVariables = {
   CARRIERS: 'simulator:?delayMs=0',
   SECRETS_KEY: 'ab'.repeat(32),
@@ -14,7 +14,7 @@ export interface WebhookProcesses {
   readonly dispatcher: Started
   readonly sending: Worker
   readonly receiving: Worker
-  /** Of the receiver. */
+  /** URLs of the receiver. */
   readonly url: string
 }
 
@@ -22,12 +22,12 @@ export interface WebhookProcesses {
 export async function addEndpoint(
   restUrl: string,
   key: string,
-  wanted: { readonly url: string; readonly listSize: number },
+  endpoint: { readonly url: string; readonly listSize: number },
 ): Promise<number> {
   const answer = await fetch(`${restUrl}/api/rest/v1/webhooks`, {
     method: 'POST',
     headers: { authorization: key, 'content-type': 'application/json' },
-    body: JSON.stringify({ ...wanted, events: ['message.delivered', 'message.failed'] }),
+    body: JSON.stringify({ ...endpoint, events: ['message.delivered', 'message.failed'] }),
   })
   const text = await answer.text()
   if (answer.status !== 200) throw new Error(`no endpoint: ${answer.status} ${text}`)

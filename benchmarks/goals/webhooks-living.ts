@@ -8,11 +8,11 @@ import { living, type Living } from './living.ts'
 import type { WebhookProcesses } from './webhooks-endpoints.ts'
 
 interface Pushed extends Living {
-  /** Messages a second, from the first request to the last event received. */
+  /** Messages a second, measured from the first request to the last received event. */
   readonly receivedPerSecond: number
 }
 
-/** A bulk run of an account with an endpoint beside one of an account without. */
+/** Compares a bulk run of an account with an endpoint with one of an account without. */
 export async function livingWith(
   environment: BenchmarkEnvironment,
   { rest, dispatcher, sending, receiving }: WebhookProcesses,

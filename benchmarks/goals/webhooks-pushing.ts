@@ -9,11 +9,11 @@ import { living } from './living.ts'
 import { distant } from '../loads/webhook-receiver.ts'
 import type { WebhookProcesses } from './webhooks-endpoints.ts'
 
-/** As many as the gateway has of one endpoint. */
+/** Concurrent requests, as many as the gateway makes to one endpoint. */
 const inFlight = 5
 
 interface Pushing extends Cost {
-  /** Requests. */
+  /** Number of requests. */
   readonly perSecond: number
   readonly requests: number
   readonly bodies: readonly string[]
@@ -21,15 +21,15 @@ interface Pushing extends Cost {
 
 interface Endpoints {
   readonly key: string
-  /** Of the account of the key, with lists of 100. */
+  /** Id of the account's endpoint with lists of 100. */
   readonly endpoint: number
-  /** With lists of 1. */
+  /** Id of the endpoint with lists of 1. */
   readonly smallEndpoint: number
-  /** Answers after 20 ms. */
+  /** Id of the endpoint that answers after 20 ms. */
   readonly distantEndpoint: number
 }
 
-/** Pushes what waits, in large and in small lists, and the same bodies without the gateway. */
+/** Pushes waiting events in large and in small lists, and the same bodies without the gateway. */
 export async function pushingWaiting(
   environment: BenchmarkEnvironment,
   processes: WebhookProcesses,
@@ -39,7 +39,7 @@ export async function pushingWaiting(
   await keepWaiting(environment, processes, key, endpoint)
   const sides = {
     large: { webhook: endpoint, events: quick ? 50_000 : 200_000 },
-    // In 2000 requests the client alone is not yet as fast as it gets.
+    // The client alone has not reached its full speed after 2000 requests.
     small: { webhook: smallEndpoint, events: quick ? 10_000 : 20_000 },
     far: { webhook: distantEndpoint, events: quick ? 20_000 : 100_000 },
   }
@@ -51,7 +51,7 @@ export async function pushingWaiting(
   }
   const direct = (name: keyof typeof sides, requests: number) => () =>
     directly(processes, name === 'far', { bodies: bodies[name] ?? [], requests })
-  // The bodies of the product come first.
+  // The gateway pushes first, because its bodies are reused.
   const warm = { large: await product('large')(), small: await product('small')(), far: await product('far')() }
   const rounds = await inRounds(quick ? 3 : 5, {
     large: product('large'),
@@ -68,7 +68,7 @@ export async function pushingWaiting(
   ]
 }
 
-/** Events of messages that are there, kept while the endpoint is paused. */
+/** Inserts events of existing messages while the endpoint is paused. */
 async function keepWaiting(
   environment: BenchmarkEnvironment,
   { rest, dispatcher, sending }: WebhookProcesses,
@@ -123,18 +123,18 @@ async function directly(
 }
 
 const beside = (
-  what: string,
+  label: string,
   product: readonly Pushing[],
   direct: readonly { readonly perSecond: number }[],
 ): Figure[] => [
   {
-    name: `${what}: pushed beside the client alone`,
+    name: `${label}: pushed beside the client alone`,
     unit: '',
     rounds: ratios(perSecondOf(product), perSecondOf(direct)),
     better: 'more',
     goal: { row: 'scale', is: 'at least', value: 0.3 },
   },
-  { name: `${what}: pushed`, unit: 'requests/s', rounds: perSecondOf(product), better: 'more' },
-  { name: `${what}: the client alone`, unit: 'requests/s', rounds: perSecondOf(direct) },
-  ...costFigures(`request, ${what}`, ['dispatcher'], product),
+  { name: `${label}: pushed`, unit: 'requests/s', rounds: perSecondOf(product), better: 'more' },
+  { name: `${label}: the client alone`, unit: 'requests/s', rounds: perSecondOf(direct) },
+  ...costFigures(`request, ${label}`, ['dispatcher'], product),
 ]

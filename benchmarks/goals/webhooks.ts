@@ -6,7 +6,9 @@ import { livingWith } from './webhooks-living.ts'
 import { distant } from '../loads/webhook-receiver.ts'
 import { addEndpoint, pushingVariables } from './webhooks-endpoints.ts'
 
-/** Pushing beside the client alone, bulk with and without an endpoint, and what an account without one pays. */
+/**
+ * Pushing compared with the client alone, bulk with and without an endpoint, and the cost for an account without one.
+ */
 export const webhooks: Benchmark = {
   name: 'webhooks',
   title: 'events pushed to one healthy endpoint; bulk with an endpoint and without; accounts without any',

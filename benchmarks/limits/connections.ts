@@ -1,6 +1,6 @@
 import pg from 'pg'
 
-/** Connections that know one thing: to send prepared statements. */
+/** Connections that only send prepared statements. */
 export async function openClients(connectionString: string, count: number): Promise<pg.Client[]> {
   return Promise.all(
     Array.from({ length: count }, async () => {
@@ -15,7 +15,7 @@ export const closeClients = async (clients: readonly pg.Client[]): Promise<void>
   await Promise.all(clients.map((client) => client.end()))
 }
 
-/** Each does `one` again and again until `goesOn` says no. */
+/** Runs `one` on each connection repeatedly until `goesOn` returns false. */
 export async function inParallel<Client>(
   clients: readonly Client[],
   goesOn: () => boolean,

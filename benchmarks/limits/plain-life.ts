@@ -4,9 +4,8 @@ import { text } from '../loads/send-requests.ts'
 import { closeClients, openClients } from './connections.ts'
 
 /**
- * What most gateways do: one table, a row for each recipient with its text, the state updated in place, and the indexes
- * that its questions need: the queue (partial, so that it stays small), the list of an account, the carrier's id, the
- * number.
+ * Design of most gateways: one table with a row and text for each recipient, a state that is updated in place, and
+ * indexes for the queue (partial, so that it stays small), the list of an account, the carrier's id and the number.
  */
 export const plainTables = `
 create table plain_account (id int primary key, balance bigint not null) with (fillfactor=50);
@@ -31,12 +30,12 @@ create index on plain_message (msisdn)`
 
 export interface PlainLife {
   readonly connectionString: string
-  /** Accepts so many messages, or for so many seconds, whichever ends first. */
+  /** Maximum number of messages to accept. The run ends earlier if its time is over. */
   readonly messages?: number
   readonly seconds?: number
-  /** The n of the first number. */
+  /** Index of the first number. */
   readonly firstNumber: number
-  /** Messages of one accept: a row each, and one debit. */
+  /** Messages of one accept, which inserts a row for each and one debit. */
   readonly perAccept: number
   readonly acceptConnections: number
 }
@@ -54,7 +53,8 @@ const slice = 500
 const dispatchers = 2
 
 /**
- * Accepts messages and, at the same time, takes each set through all its states; no process of the product, no carrier.
+ * Accepts messages and concurrently moves each set through all its states, without processes of the gateway and without
+ * a carrier.
  */
 export async function runPlainLife(life: PlainLife) {
   const { connectionString, messages = Infinity, seconds = Infinity, perAccept } = life

@@ -5,9 +5,9 @@ import { closeClients, inParallel, openClients } from './connections.ts'
 export interface RawInserts {
   readonly connectionString: string
   readonly connections: number
-  /** Of one statement. */
+  /** Rows of one statement. */
   readonly rows: number
-  /** Ends after so many statements or so many seconds, whichever comes first. */
+  /** Maximum number of statements. The run ends earlier if its time is over. */
   readonly statements?: number
   readonly seconds?: number
 }
@@ -19,7 +19,7 @@ const variants = 32
 /** Inserts rows set by set, each set a durable commit. */
 export async function runRawInserts(limit: RawInserts) {
   const { rows, statements = Infinity, seconds = Infinity } = limit
-  // Made before: the client must not be the limit.
+  // Values are prepared beforehand, so that the client is not the limit.
   const sets = Array.from(
     { length: variants },
     (_, v) => `{${Array.from({ length: rows }, (_number, i) => numberAt(v * rows + i)).join()}}`,

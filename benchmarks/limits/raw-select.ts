@@ -5,12 +5,12 @@ export interface RawSelect {
   readonly connectionString: string
   readonly connections: number
   readonly seconds: number
-  /** The ids of each select, one after the other, over and over. */
+  /** Lists of ids, one for each select, used in turn. */
   readonly ids: readonly (readonly number[])[]
 }
 
 const select = `select id, code, code_at from raw_status where id = any ($1::bigint[])`
-// What the server says stays text: reading times would cost the client more than the select costs the server.
+// Values stay text, because parsing times would cost the client more than the select costs the server.
 const types = { getTypeParser: () => (value: unknown) => value }
 
 /** Selects the rows of as many ids by their key. */

@@ -1,4 +1,4 @@
-/** A row of what must be kept of a message at the least, with nothing but its key for an index. */
+/** Table with the minimum data of a message and only the primary key as index. */
 export const rawTable = `
 create table raw_recipient (
   id bigint generated always as identity primary key,

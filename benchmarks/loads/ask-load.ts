@@ -4,12 +4,12 @@ import { latenciesOf, type Latencies } from './latencies.ts'
 export interface AskLoad {
   readonly url: string
   readonly connections: number
-  /** Sent one after the other, over and over. */
+  /** Requests, sent in turn. */
   readonly wires: readonly string[]
-  /** Each answer must hold it so often. */
+  /** Text that each answer must contain, and how often. */
   readonly mark: string
   readonly marks: number
-  /** Ends after so many requests or so many seconds, whichever comes first. */
+  /** Maximum number of requests. The load ends earlier if its time is over. */
   readonly requests?: number
   readonly seconds?: number
 }
@@ -21,7 +21,7 @@ export interface AskLoadResult {
   readonly failures: Readonly<Record<string, number>>
 }
 
-/** Sends the same requests until the end; each connection sends again when it is answered. */
+/** Sends the same requests until the end. Each connection sends again when it gets an answer. */
 export async function runAskLoad(load: AskLoad): Promise<AskLoadResult> {
   const { wires, mark, marks, requests: requestsMax = Infinity, seconds = Infinity } = load
   const buffers = wires.map((wire) => Buffer.from(wire, 'latin1'))
@@ -35,13 +35,13 @@ export async function runAskLoad(load: AskLoad): Promise<AskLoadResult> {
   async function keepAsking(connection: HttpConnection): Promise<void> {
     while (begun < requestsMax && performance.now() < end) {
       const request = buffers[begun++ % buffers.length]
-      if (request === undefined) throw new Error('nothing to ask')
+      if (request === undefined) throw new Error('there are no requests')
       const at = performance.now()
       const { status, body } = await connection.ask(request)
       milliseconds.push(performance.now() - at)
       if (status === 200 && countOf(body, mark) === marks) continue
-      const what = `${status} ${body.slice(0, 120)}`
-      failures[what] = (failures[what] ?? 0) + 1
+      const failure = `${status} ${body.slice(0, 120)}`
+      failures[failure] = (failures[failure] ?? 0) + 1
     }
   }
 

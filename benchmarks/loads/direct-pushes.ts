@@ -3,16 +3,16 @@ import { webhookClient } from '../../packages/adapters-webhooks/src/index.ts'
 
 export interface DirectPushes {
   readonly url: string
-  /** Pushed in turn, each signed anew. */
+  /** Bodies, pushed in turn, each signed again. */
   readonly bodies: readonly string[]
   readonly requests: number
-  /** At a time. */
+  /** Maximum number of concurrent requests. */
   readonly inFlight: number
 }
 
 const secrets = [`whsec_${Buffer.alloc(32, 'benchmark').toString('base64')}`]
 
-/** Pushes with the client of the gateway, and nothing else of it. Throws on an answer that is not 200. */
+/** Pushes with only the HTTP client of the gateway. Throws if an answer is not 200. */
 export async function runDirectPushes({ url, bodies, requests, inFlight }: DirectPushes) {
   const client = webhookClient({ http: true, allow: ['127.0.0.0/8'] })
   let begun = 0

@@ -5,7 +5,7 @@ export interface Answer {
   readonly body: string
 }
 
-/** One keep-alive connection that carries one request at a time: as little work as possible beside what is measured. */
+/** Keep-alive connection with one request at a time, designed to use as little CPU as possible. */
 export interface HttpConnection {
   /** Rejects if the connection breaks. */
   ask(request: Buffer): Promise<Answer>

@@ -1,7 +1,7 @@
-/** Ids lo, lo + 1, … hi - 1 of each pair, one pair after the other: lo, hi, lo, hi, … */
+/** Ranges of ids as a flat list of pairs: lo, hi, lo, hi, … The end of a range is exclusive. */
 export type IdRanges = number[]
 
-/** Adds ids in the order in which they come; those that follow each other take the room of one. */
+/** Adds ids in order. Consecutive ids extend the last range. */
 export function addIds(ranges: IdRanges, ids: readonly number[]): void {
   for (const id of ids) {
     if (ranges.at(-1) === id) ranges[ranges.length - 1] = id + 1
@@ -15,14 +15,14 @@ export function countIds(ranges: IdRanges): number {
   return count
 }
 
-/** The smallest id. */
+/** Returns the smallest id. */
 export function firstOf(ranges: IdRanges): number {
   let first = Infinity
   for (let at = 0; at < ranges.length; at += 2) first = Math.min(first, ranges[at] ?? Infinity)
   return first
 }
 
-/** All ids of the ranges. */
+/** Returns all ids of the ranges. */
 export function idsOf(ranges: IdRanges): number[] {
   const ids: number[] = []
   for (let at = 0; at < ranges.length; at += 2) {

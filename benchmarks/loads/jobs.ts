@@ -8,7 +8,7 @@ import { runFirstPage, runOpenPages, runPageLoad } from './page-load.ts'
 import { runSendLoad } from './send-load.ts'
 import { runReceived, runReceiver } from './webhook-receiver.ts'
 
-/** What a worker can do. */
+/** Jobs of a worker. */
 export const jobs = {
   sends: runSendLoad,
   asks: runAskLoad,

@@ -1,6 +1,6 @@
 import { percentile } from '../figures/spread.ts'
 
-/** Milliseconds. */
+/** Percentiles of latencies, in milliseconds. */
 export interface Latencies {
   readonly p50: number
   readonly p95: number

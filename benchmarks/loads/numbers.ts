@@ -1,14 +1,14 @@
-/** Characters of a number as the interfaces take it. */
+/** Length of a number as the interfaces accept it, in characters. */
 export const numberLength = 11
 
 const prefixes = Buffer.from('828384727374767879', 'latin1')
 const all = 72_000_000
-// Without a common factor with `all`: each number comes once before any comes again, in no order that an index would
-// like.
+// Has no common factor with `all`, so that each number occurs once before any is repeated, in an order that is
+// unfavourable for an index.
 const step = 7_368_787
 const zero = 48
 
-/** The n-th number: none comes twice in 72 million. */
+/** Returns the n-th number. Numbers repeat after 72 million. */
 export function numberAt(n: number): string {
   const digits = Buffer.alloc(numberLength)
   writeNumber(n, digits, 0)
@@ -16,8 +16,8 @@ export function numberAt(n: number): string {
 }
 
 /**
- * Writes the n-th number: 27, one of nine prefixes, five digits, and two below 80, for which the simulated carrier just
- * delivers. Digit by digit: by strings it cost the generator more than all the rest of a request.
+ * Writes the n-th number: 27, one of nine prefixes, five digits, and two digits below 80, which the simulated carrier
+ * delivers. It writes digit by digit, because strings cost the generator more than all the rest of a request.
  */
 export function writeNumber(n: number, into: Buffer, at: number): void {
   const x = ((n * step) % all) | 0

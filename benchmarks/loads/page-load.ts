@@ -7,11 +7,11 @@ export interface PageLoad {
   readonly url: string
   readonly cookie: string
   readonly paths: readonly string[]
-  /** Of each path, one after the other. */
+  /** Number of requests to each path. */
   readonly requests: number
 }
 
-/** Asks for pages as a person does, one at a time; milliseconds until the whole page is there. */
+/** Requests pages one at a time, as a person does. Returns the milliseconds until each page is complete. */
 export async function runPageLoad({ url, cookie, paths, requests }: PageLoad) {
   const pages: { path: string; latencies: Latencies; failed: number }[] = []
   for (const path of paths) {
@@ -29,7 +29,7 @@ export async function runPageLoad({ url, cookie, paths, requests }: PageLoad) {
   return { pages }
 }
 
-/** A page with all that it loads at once, as a browser that has nothing of it yet. */
+/** Loads a page with all its assets, as a browser with an empty cache does. */
 export async function runFirstPage({ url, cookie }: Pick<PageLoad, 'url' | 'cookie'>) {
   const begun = performance.now()
   const html = await (await fetch(url, { headers: { cookie } })).text()
@@ -47,13 +47,13 @@ export async function runFirstPage({ url, cookie }: Pick<PageLoad, 'url' | 'cook
 
 export interface OpenPages {
   readonly url: string
-  /** One browser each: its cookie. */
+  /** Cookies, one for each browser. */
   readonly cookies: readonly string[]
   readonly path: string
   readonly seconds: number
 }
 
-/** Keeps pages open as browsers do: an event source each, which comes again when its connection has ended. */
+/** Keeps pages open as browsers do: each has an event source, which connects again when its connection ends. */
 export async function runOpenPages({ url, cookies, path, seconds }: OpenPages) {
   const seen = { events: 0, connections: 0, given: 0 }
   const open = new Set<IncomingMessage>()
@@ -64,7 +64,7 @@ export async function runOpenPages({ url, cookies, path, seconds }: OpenPages) {
     seen.connections++
     const request = get(url + path, { headers: { cookie, accept: 'text/event-stream' }, agent: false }, (answer) => {
       if (answer.statusCode !== 200) {
-        // An event source does not come again after any other answer.
+        // An event source does not connect again after any other answer.
         seen.given++
         answer.resume()
         return

@@ -8,41 +8,41 @@ export interface SendLoad {
   readonly face: Interface
   readonly keys: readonly string[]
   readonly connections: number
-  /** Of one request. */
+  /** Recipients of one request. */
   readonly recipients: number
-  /** The n of the first number. */
+  /** Index of the first number. */
   readonly firstNumber: number
-  /** Ends after so many requests or so many seconds, whichever comes first. */
+  /** Maximum number of requests. The load ends earlier if its time is over. */
   readonly requests?: number
   readonly seconds?: number
   /**
-   * So many a second, whether those before were answered or not; undefined: each connection sends again when it is
-   * answered.
+   * Requests a second, sent even if earlier ones are not answered yet. If undefined, each connection sends again when
+   * it gets an answer.
    */
   readonly perSecond?: number
   readonly scheduled?: string
   readonly isKeyed?: boolean
   /**
-   * Tells when each request was to be sent, or was answered (milliseconds since 1970), with the id of its first
-   * message.
+   * Records for each request the planned time or the time of its answer (milliseconds since 1970), with the id of its
+   * first message.
    */
   readonly keepsTimes?: 'of requests' | 'of answers'
 }
 
 export interface SendLoadResult {
   readonly requests: number
-  /** That were accepted. */
+  /** Number of accepted messages. */
   readonly recipients: number
   readonly seconds: number
   readonly latencies: Latencies
   readonly accepted: IdRanges
-  /** Answers that were not 200 with an id for each number, by what they said. */
+  /** Number of answers that were not 200 with an id for each number, by their text. */
   readonly failures: Readonly<Record<string, number>>
-  /** Id, time, id, time … */
+  /** Recorded times as a flat list: id, time, id, time … */
   readonly times: readonly number[]
 }
 
-/** Sends until the end and counts what was accepted. Latencies count from when a request was to be sent. */
+/** Sends until the end and counts accepted messages. Latencies are measured from the planned time of a request. */
 export async function runSendLoad(load: SendLoad): Promise<SendLoadResult> {
   const {
     face,
@@ -63,10 +63,10 @@ export async function runSendLoad(load: SendLoad): Promise<SendLoadResult> {
   let begun = 0
   let acceptedCount = 0
 
-  async function one(connection: HttpConnection, wanted: number, at: number): Promise<void> {
-    const template = templates[wanted % templates.length]
+  async function one(connection: HttpConnection, index: number, at: number): Promise<void> {
+    const template = templates[index % templates.length]
     if (template === undefined) throw new Error('no account to send from')
-    const { status, body } = await connection.ask(template.from(load.firstNumber + wanted * recipients))
+    const { status, body } = await connection.ask(template.from(load.firstNumber + index * recipients))
     const answeredAt = performance.now()
     milliseconds.push(answeredAt - at)
     const ids = status === 200 ? idsIn(face, body) : []
@@ -76,8 +76,8 @@ export async function runSendLoad(load: SendLoad): Promise<SendLoadResult> {
       times.push(ids[0], performance.timeOrigin + (load.keepsTimes === 'of answers' ? answeredAt : at))
     }
     if (ids.length !== recipients) {
-      const what = `${status} ${body.slice(0, 120)}`
-      failures[what] = (failures[what] ?? 0) + 1
+      const failure = `${status} ${body.slice(0, 120)}`
+      failures[failure] = (failures[failure] ?? 0) + 1
     }
   }
 
@@ -89,15 +89,15 @@ export async function runSendLoad(load: SendLoad): Promise<SendLoadResult> {
     while (goesOn()) await one(connection, begun++, performance.now())
   }
 
-  /** Every connection takes the next request when its time has come. */
+  /** Every connection sends the next request when it is due. */
   async function open(connection: HttpConnection, rate: number): Promise<void> {
     while (goesOn()) {
-      const wanted = begun++
-      const at = start + (wanted * 1000) / rate
+      const index = begun++
+      const at = start + (index * 1000) / rate
       if (at > end) return
       const wait = at - performance.now()
       if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait))
-      await one(connection, wanted, at)
+      await one(connection, index, at)
     }
   }
 

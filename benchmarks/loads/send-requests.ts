@@ -1,24 +1,24 @@
 import { numberAt, numberLength, writeNumber } from './numbers.ts'
 
-/** The three interfaces. */
+/** Interface of a request. */
 export type Interface = 'rest' | 'asp' | 'xml'
 
-/** Requests of one account that differ in their numbers only. */
+/** Template of requests of one account that differ only in their numbers. */
 export interface SendRequest {
-  /** A request to the numbers from the n-th on. */
+  /** Returns a request to the numbers from the n-th on. */
   from(n: number): Buffer
 }
 
-/** 60 characters, as most texts one part. */
+/** Text of 60 characters, which is one part like most texts. */
 export const text = 'Your parcel is on its way and will be with you on Wednesday.'
 
 export interface SendRequestOptions {
   readonly face: Interface
   readonly key: string
   readonly recipients: number
-  /** CCYYMMDDHHmm */
+  /** Scheduled time as CCYYMMDDHHmm. */
   readonly scheduled?: string | undefined
-  /** REST only: with an idempotency key, made of its first number. */
+  /** True to send an idempotency key, derived from the first number. REST only. */
   readonly isKeyed?: boolean | undefined
 }
 
@@ -59,7 +59,7 @@ function wire({ face, key, scheduled, isKeyed }: SendRequestOptions, numbers: re
     recipients: numbers.map((mobileNumber) => ({ mobileNumber })),
     ...(scheduled && { scheduledTime: scheduled }),
   }
-  // As long as a UUID.
+  // The key is as long as a UUID.
   const header = isKeyed === true ? `${keyHeader}${numbers[0]}-4d2e-9f1b-2c9a1e3f5b7d\r\n` : ''
   return restPost(key, '/sms/outgoing/send', body, header)
 }
@@ -75,7 +75,7 @@ const post = (path: string, type: string, headers: string, body: string): string
 
 const before: Readonly<Record<Interface, string>> = { rest: '"apiMessageId":', asp: '=', xml: '<ID>' }
 
-/** The ids in an answer; what was refused is left out. */
+/** Returns the ids in an answer, without refused recipients. */
 export function idsIn(face: Interface, answer: string): number[] {
   const mark = before[face]
   const ids: number[] = []

@@ -1,15 +1,15 @@
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** So many bodies are kept, to be pushed again without the gateway. */
+/** Number of bodies that are kept, to be pushed again without the gateway. */
 const bodiesMax = 200
 const secondsMax = 300
 
-/** What came since the last count. */
+/** Requests and events received since the last count. */
 interface Received {
   readonly requests: number
   readonly events: number
-  /** From the first request to the last, s. */
+  /** Time from the first request to the last, in seconds. */
   readonly seconds: number
   readonly bodies: readonly string[]
 }
@@ -19,7 +19,7 @@ let events = 0
 let [first, last] = [0, 0]
 let bodies: string[] = []
 
-/** A request whose URL ends so is answered after 20 ms, as from another place; others at once. */
+/** Ending of URLs that are answered after 20 ms, like a distant receiver. Others are answered at once. */
 export const distant = '?distant'
 const distantMilliseconds = 20
 
@@ -27,10 +27,7 @@ const headEnd = Buffer.from('\r\n\r\n')
 const eventMark = Buffer.from('"sequence":')
 const answer = 'HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: 2\r\n\r\nok'
 
-/**
- * Starts a receiver on 127.0.0.1 that answers 200, and goes on until its process ends: as little work as possible
- * beside what is measured.
- */
+/** Starts a receiver on 127.0.0.1 that answers 200 until its process ends, with as little CPU as possible. */
 export async function runReceiver(_: object): Promise<{ readonly url: string }> {
   const server = createServer({ noDelay: true }, receive)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -71,11 +68,11 @@ function count(request: Buffer, body: number): void {
   if (bodies.length < bodiesMax) bodies.push(request.toString('utf8', body))
 }
 
-/** Waits until so many events have come, tells of them, and begins anew. Throws if that takes too long. */
-export async function runReceived(wanted: { readonly events: number }): Promise<Received> {
+/** Waits until this number of events was received, returns the counts and resets them. Throws after a time limit. */
+export async function runReceived(target: { readonly events: number }): Promise<Received> {
   const deadline = performance.now() + secondsMax * 1000
-  while (events < wanted.events) {
-    if (performance.now() > deadline) throw new Error(`only ${events} of ${wanted.events} events came`)
+  while (events < target.events) {
+    if (performance.now() > deadline) throw new Error(`only ${events} of ${target.events} events came`)
     await delay(5)
   }
   const received = { requests, events, seconds: (last - first) / 1000, bodies }

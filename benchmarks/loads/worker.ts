@@ -1,4 +1,4 @@
-/** A process that makes load, so that what it costs is told apart from what is measured. Started by workers.ts. */
+/** Process that generates load, so that its cost is separate from what is measured. Started by workers.ts. */
 import { jobs, type Jobs } from './jobs.ts'
 
 interface Order {
@@ -7,9 +7,9 @@ interface Order {
 }
 
 process.on('message', ({ job, options }: Order) => void run(job, options))
-// Whoever started it is gone.
+// The parent process has ended.
 process.on('disconnect', () => process.exit())
-// Ctrl-C reaches every process of a terminal: the one that gave the order ends this one when it is done.
+// Ctrl-C reaches every process of a terminal. The parent ends this process when it is done.
 process.on('SIGINT', () => undefined)
 
 async function run(job: keyof Jobs, options: never): Promise<void> {

@@ -2,10 +2,10 @@ import { fork, type ChildProcess } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { Jobs } from './jobs.ts'
 
-/** What a job gives. `cpu`: what making the load cost, µs. */
+/** Result of a job. `cpu` is the CPU time of generating the load, in µs. */
 export type Done<Job extends keyof Jobs> = Awaited<ReturnType<Jobs[Job]>> & { readonly cpu: number }
 
-/** A process of its own that makes load, one job at a time. */
+/** Separate process that generates load, one job at a time. */
 export interface Worker {
   run<Job extends keyof Jobs>(job: Job, options: Parameters<Jobs[Job]>[0]): Promise<Done<Job>>
   end(): void
@@ -22,10 +22,10 @@ export function startWorker(): Worker {
       new Promise<Done<Job>>((resolve, reject) => {
         const ended = (code: number | null): void => reject(new Error(`a load process ended with ${String(code)}`))
         child.once('exit', ended)
-        child.once('message', (told: Done<Job> | { readonly error: string }) => {
+        child.once('message', (message: Done<Job> | { readonly error: string }) => {
           child.off('exit', ended)
-          if ('error' in told) reject(new Error(`${job}: ${told.error}`))
-          else resolve(told)
+          if ('error' in message) reject(new Error(`${job}: ${message.error}`))
+          else resolve(message)
         })
         child.send({ job, options })
       }),

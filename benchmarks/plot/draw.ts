@@ -24,7 +24,7 @@ const plots: readonly Plot[] = [
   { file: 'growth.svg', title: 'What a path costs on a large database, beside a small one', draw: growthPlot },
 ]
 
-/** Draws what the runs hold; of a benchmark that is in several of them, the last. Returns the files that it wrote. */
+/** Draws the results of the runs, for each benchmark the last one. Returns the written files. */
 export async function drawPlots(runs: readonly RunResult[], folder: string): Promise<string[]> {
   const latest = new Map(runs.flatMap(({ benchmarks }) => benchmarks.map((benchmark) => [benchmark.name, benchmark])))
   const drawn = plots.flatMap((plot) => {

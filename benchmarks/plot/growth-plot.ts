@@ -3,18 +3,21 @@ import { short } from '../figures/report.ts'
 import { linearScale } from './scale.ts'
 import { box, colours, faint, goalColour, line, textAt, type Drawing } from './svg.ts'
 
-const left = 330
+const plotLeft = 330
 const right = 740
 const width = 1000
 const rowHeight = 30
 /** Goal 9. */
 const goal = 1.3
 
-/** What each path costs on the large database, for 1 on the small one. Undefined: it was not measured. */
+/**
+ * Draws the cost of each path on the large database relative to the small one. Returns undefined if it was not
+ * measured.
+ */
 export function growthPlot(benchmarks: readonly BenchmarkResult[]): Drawing | undefined {
   const rows = benchmarks.flatMap(({ growth }) => growth ?? [])
   if (rows.length === 0) return undefined
-  const scale = linearScale(left, right, Math.max(2, ...rows.map(({ small, large }) => large / small)))
+  const scale = linearScale(plotLeft, right, Math.max(2, ...rows.map(({ small, large }) => large / small)))
   const bottom = 30 + rows.length * rowHeight
   const elements = scale.ticks.flatMap((tick) => [
     line(scale.at(tick), 20, scale.at(tick), bottom, faint),
@@ -22,8 +25,8 @@ export function growthPlot(benchmarks: readonly BenchmarkResult[]): Drawing | un
   ])
   for (const [at, { path, unit, small, large }] of rows.entries()) {
     const y = 26 + at * rowHeight
-    elements.push(textAt(left - 14, y + 15, path, { anchor: 'end', size: 12 }))
-    elements.push(box(left, y, scale.at(large / small) - left, rowHeight - 10, colours[0] ?? ''))
+    elements.push(textAt(plotLeft - 14, y + 15, path, { anchor: 'end', size: 12 }))
+    elements.push(box(plotLeft, y, scale.at(large / small) - plotLeft, rowHeight - 10, colours[0] ?? ''))
     elements.push(
       textAt(right + 30, y + 15, `${short(large / small)}   (${short(small)} to ${short(large)} ${unit})`, {
         size: 12,

@@ -4,14 +4,17 @@ import { spreadOf } from '../figures/spread.ts'
 import { logScale } from './scale.ts'
 import { colours, dot, faint, line, textAt, type Drawing } from './svg.ts'
 
-const left = 330
+const plotLeft = 330
 const right = 860
 const width = 1000
 const rowHeight = 28
 const percentiles = ['p50', 'p95', 'p99'] as const
 const shade = { p50: colours[2], p95: colours[1], p99: colours[5] } as const
 
-/** Half, 95 % and 99 % of the answers came within so many milliseconds. Undefined: none was measured. */
+/**
+ * Draws the milliseconds within which 50 %, 95 % and 99 % of the answers arrived. Returns undefined if none was
+ * measured.
+ */
 export function latenciesPlot(benchmarks: readonly BenchmarkResult[]): Drawing | undefined {
   const rows = benchmarks.flatMap(({ name: benchmark, figures }) =>
     figures.flatMap(({ name }) => {
@@ -24,7 +27,7 @@ export function latenciesPlot(benchmarks: readonly BenchmarkResult[]): Drawing |
     }),
   )
   if (rows.length === 0) return undefined
-  const scale = logScale(left, right, [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000], [1, 5000])
+  const scale = logScale(plotLeft, right, [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000], [1, 5000])
   const bottom = 40 + rows.length * rowHeight
   const elements = scale.ticks.flatMap((tick) => [
     line(scale.at(tick), 28, scale.at(tick), bottom, faint),
@@ -34,12 +37,12 @@ export function latenciesPlot(benchmarks: readonly BenchmarkResult[]): Drawing |
     }),
   ])
   for (const [at, p] of percentiles.entries()) {
-    elements.push(dot(left + at * 70, 10, shade[p] ?? ''), textAt(left + at * 70 + 10, 14, p, { size: 12 }))
+    elements.push(dot(plotLeft + at * 70, 10, shade[p] ?? ''), textAt(plotLeft + at * 70 + 10, 14, p, { size: 12 }))
   }
   for (const [at, { label, medians }] of rows.entries()) {
     const y = 46 + at * rowHeight
     const [p50 = NaN, , p99 = NaN] = medians
-    elements.push(textAt(left - 14, y + 4, label, { anchor: 'end', size: 12 }))
+    elements.push(textAt(plotLeft - 14, y + 4, label, { anchor: 'end', size: 12 }))
     elements.push(line(scale.at(p50), y, scale.at(p99), y, faint, 3))
     for (const [i, p] of percentiles.entries()) elements.push(dot(scale.at(medians[i] ?? NaN), y, shade[p] ?? ''))
     elements.push(textAt(right + 14, y + 4, medians.map(short).join(' / '), { size: 12 }))

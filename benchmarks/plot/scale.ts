@@ -1,10 +1,10 @@
-/** Where values lie on an axis. */
+/** Axis that maps values to positions. */
 export interface Scale {
   at(value: number): number
   readonly ticks: readonly number[]
 }
 
-/** Each tick so many times the one before; what lies outside is drawn at the edge. */
+/** Returns a logarithmic axis. Values outside its range are drawn at the edge. */
 export function logScale(
   from: number,
   to: number,
@@ -19,7 +19,7 @@ export function logScale(
   return { at, ticks: ticks.filter((tick) => tick >= low && tick <= high) }
 }
 
-/** From 0 to at least `high`, with about five round ticks. */
+/** Returns a linear axis from 0 to at least `high` with about five round ticks. */
 export function linearScale(from: number, to: number, high: number): Scale {
   const rough = Math.max(high, 1e-9) / 5
   const power = 10 ** Math.floor(Math.log10(rough))

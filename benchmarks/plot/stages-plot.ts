@@ -3,14 +3,14 @@ import { short } from '../figures/report.ts'
 import { linearScale } from './scale.ts'
 import { box, colours, faint, line, textAt, type Drawing } from './svg.ts'
 
-const left = 40
+const plotLeft = 40
 const right = 900
 const width = 960
 const barHeight = 36
 
 /**
- * For each load one bar of all its stages, with its own scale, and the legend below it. Undefined: nothing was
- * measured.
+ * Draws for each load one bar with all its stages, with its own scale and a legend below. Returns undefined if nothing
+ * was measured.
  */
 export function stagesPlot(benchmarks: readonly BenchmarkResult[]): Drawing | undefined {
   const stages = benchmarks.flatMap((benchmark) => benchmark.stages ?? [])
@@ -29,7 +29,7 @@ export function stagesPlot(benchmarks: readonly BenchmarkResult[]): Drawing | un
 
 const nameOf = ({ process, stage }: Stage): string => `${process}: ${stage}`
 
-/** What is less than a hundredth of the whole becomes one. */
+/** Combines stages of less than 1 % into one. */
 function sizable(stages: readonly Stage[]): Stage[] {
   const [first] = stages
   const least = stages.reduce((total, { microseconds }) => total + microseconds, 0) / 100
@@ -47,8 +47,8 @@ function barOf(
   shades: ReadonlyMap<string, string>,
 ): { elements: string[]; end: number } {
   const sum = stages.reduce((total, { microseconds }) => total + microseconds, 0)
-  const scale = linearScale(left, right, sum)
-  const elements = [textAt(left, top + 12, `${load}: ${short(sum)} µs of CPU a message`, { bold: true, size: 14 })]
+  const scale = linearScale(plotLeft, right, sum)
+  const elements = [textAt(plotLeft, top + 12, `${load}: ${short(sum)} µs of CPU a message`, { bold: true, size: 14 })]
   const barTop = top + 24
   for (const tick of scale.ticks) {
     elements.push(line(scale.at(tick), barTop - 4, scale.at(tick), barTop + barHeight + 4, faint))
@@ -66,7 +66,7 @@ function barOf(
       box(scale.at(from), barTop, Math.max(0.5, scale.at(from + microseconds) - scale.at(from) - 1), barHeight, fill),
     )
     from += microseconds
-    const x = left + (at < perColumn ? 0 : 450)
+    const x = plotLeft + (at < perColumn ? 0 : 450)
     const y = legendTop + (at % perColumn) * 18
     elements.push(box(x, y - 10, 12, 12, fill))
     elements.push(textAt(x + 18, y, `${nameOf(stage)}, ${short(microseconds)} µs`, { size: 12 }))

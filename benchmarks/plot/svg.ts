@@ -1,11 +1,11 @@
-/** A drawing, as text of the elements in it. */
+/** Drawing as the text of its SVG elements. */
 export interface Drawing {
   readonly width: number
   readonly height: number
   readonly elements: readonly string[]
 }
 
-/** Colours that people tell apart who see some colours alike. */
+/** Colours that colour-blind people can distinguish. */
 export const colours = [
   '#0072b2',
   '#e69f00',
@@ -51,7 +51,7 @@ export const box = (x: number, y: number, width: number, height: number, fill: s
 export const dot = (x: number, y: number, fill: string, radius = 5): string =>
   `<circle cx="${rounded(x)}" cy="${rounded(y)}" r="${radius}" fill="${fill}"/>`
 
-/** A whole file: the title on top, what it says of itself below. */
+/** Returns a complete SVG file with a title at the top and a caption below. */
 export function svgOf(title: string, subtitle: string, { width, height, elements }: Drawing): string {
   const head = 62
   return [

@@ -1,5 +1,6 @@
 #!/bin/sh
-# A Debian package of a built checkout, with Node in it, for the architecture of this machine. Needs dpkg-deb and npm:
+# Builds a Debian package of a built checkout, with Node included, for the architecture of this machine. Needs dpkg-deb
+# and npm:
 #   deploy/debian/build.sh <folder>
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)

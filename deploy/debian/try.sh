@@ -1,6 +1,7 @@
 #!/bin/sh
-# Builds the package, installs it in a new Debian, has a message delivered there, and removes it again. As root, with
-# debootstrap: deploy/debian/try.sh [folder]. The new Debian is kept in the folder and used again.
+# Builds the package, installs it in a fresh Debian, delivers a message there, and removes the
+# package. Run as root, with debootstrap: deploy/debian/try.sh [folder]. The Debian is kept in the
+# folder for later runs.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 work=${1:-$(mktemp -d)}
@@ -32,7 +33,7 @@ cp "$package" "$root/gateway.deb"
 chroot "$root" dpkg -i /gateway.deb
 echo 'PORT=18080' >>"$root/etc/gateway.env"
 
-# As the unit starts it.
+# Start it in the same way as the unit.
 chroot "$root" sh -c 'set -a; . /etc/gateway.env; export DATA_DIR=/var/lib/gateway; cd /var/lib/gateway
   exec setpriv --reuid gateway --regid gateway --clear-groups --no-new-privs \
     /opt/gateway/bin/node /opt/gateway/dist/main.js all-in-one' >"$work/server.log" 2>&1 &

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Builds the image of deploy/Dockerfile from what HEAD has, as `docker build` does, without an engine. As root, with
+# Builds the image of deploy/Dockerfile from HEAD, as `docker build` does, but without an engine. Run as root, with
 # buildah, debootstrap and npm: deploy/image/build.sh <folder>
-# The base image is made by debootstrap and has the name of the real one; the folder keeps it. BUILD_OPTIONS is given to
-# buildah, for what an installation of packages needs here. With BASE_ONLY nothing but the base image is made.
+# debootstrap makes the base image, which has the name of the real one; the folder keeps it. BUILD_OPTIONS are passed to
+# buildah, for requirements of the package installation on this machine. With BASE_ONLY only the base image is made.
 set -eu
 here=$(cd "$(dirname "$0")/.." && pwd)
 work=${1:?name the folder of the images}

@@ -39,6 +39,6 @@ server=$!
 trap 'kill "$server" 2>/dev/null || true' INT TERM
 status=0
 wait "$server" || status=$?
-# A signal ends the first wait; the server is still finishing then.
+# A signal interrupts the first wait while the server is still stopping.
 if kill -0 "$server" 2>/dev/null; then status=0; wait "$server" || status=$?; fi
 exit "$status"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Builds the image without an engine, starts it as its user on a read-only root, and has a message delivered in it. As
-# root, with what build.sh beside it needs: deploy/image/try.sh [folder]
+# Builds the image without an engine, starts it as its user on a read-only root, and delivers a
+# message in it. Run as root, with the requirements of build.sh: deploy/image/try.sh [folder]
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 work=${1:-$(mktemp -d)}
@@ -24,7 +24,7 @@ for _ in $(seq 600); do
   kill -0 "$server" 2>/dev/null || { cat "$work/server.log"; exit 1; }
   sleep 0.2
 done
-# The health check as the image has it.
+# The health check of the image.
 check=$(buildah $storage inspect --type image --format '{{index .Docker.Config.Healthcheck.Test 1}}' gateway)
 [ -n "$check" ] && inside sh -c "$check"
 inside gateway send --account 1 --to 27825550101 --text 'Hello' --wait | tee "$work/sent.txt"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Whether systemd reads the units and finds each hardened: an exposure of at most 2.9 (of 10). Needs systemd-analyze.
-# And whether the command line reads the file of settings as systemd does.
+# Checks that systemd accepts the units and rates each as hardened (an exposure of at most 2.9 of
+# 10; needs systemd-analyze), and that the command line reads the settings file as systemd does.
 set -eu
 cd "$(dirname "$0")"
 work=$(mktemp -d)

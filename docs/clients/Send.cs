@@ -1,5 +1,5 @@
-// Sends one message, asks for its status until it is final, and reads the replies once. .NET 8 (Program.cs of a console app), or Mono.
-// GATEWAY=http://127.0.0.1:8080 KEY=gw_... dotnet run 27825550188
+// Sends one message, queries its status until it is final, and reads the replies once. .NET 8 (Program.cs of a console
+// app), or Mono. GATEWAY=http://127.0.0.1:8080 KEY=gw_... dotnet run 27825550188
 using System;
 using System.IO;
 using System.Linq;
@@ -29,7 +29,7 @@ public static class Program
     static readonly HttpClient client = new HttpClient { Timeout = TimeSpan.FromSeconds(30) };
     static readonly string gateway = Environment.GetEnvironmentVariable("GATEWAY") + "/api/rest/v1/";
 
-    // The JSON of an answer as elements: an array has one element "item" for each of its own.
+    // Reads the JSON of an answer as XML elements: each element of an array becomes an element "item".
     static async Task<XElement> Ask(string path, object body = null)
     {
         var request = new HttpRequestMessage(body == null ? HttpMethod.Get : HttpMethod.Post, gateway + path);

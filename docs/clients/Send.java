@@ -1,4 +1,4 @@
-// Sends one message, asks for its status until it is final, and reads the replies once. Java 11, no library.
+// Sends one message, queries its status until it is final, and reads the replies once. Java 11, no library.
 // GATEWAY=http://127.0.0.1:8080 KEY=gw_... java Send.java 27825550188
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -23,7 +23,7 @@ public class Send {
     return response.body();
   }
 
-  /** A program with a JSON library reads the answer with that. */
+  /** Reads a field without a JSON library. A real program would use one. */
   static String field(String name, String json) {
     var found = Pattern.compile("\"" + name + "\":\"?([^\",}]*)").matcher(json);
     return found.find() ? found.group(1) : "";

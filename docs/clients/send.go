@@ -1,4 +1,4 @@
-// Sends one message, asks for its status until it is final, and reads the replies once. Go 1.19.
+// Sends one message, queries its status until it is final, and reads the replies once. Go 1.19.
 // GATEWAY=http://127.0.0.1:8080 KEY=gw_... go run send.go 27825550188
 package main
 

@@ -1,4 +1,4 @@
-// Sends one message, asks for its status until it is final, and reads the replies once. Node 20.
+// Sends one message, queries its status until it is final, and reads the replies once. Node 20.
 // GATEWAY=http://127.0.0.1:8080 KEY=gw_... node send.mjs 27825550188
 const { GATEWAY, KEY } = process.env
 const [to] = process.argv.slice(2)

@@ -1,6 +1,6 @@
 <?php
-// Sends one message, asks for its status until it is final, and reads the replies once. PHP 8, no extension needed, 64-bit.
-// GATEWAY=http://127.0.0.1:8080 KEY=gw_... php send.php 27825550188
+// Sends one message, queries its status until it is final, and reads the replies once. PHP 8, no extension needed,
+// 64-bit. GATEWAY=http://127.0.0.1:8080 KEY=gw_... php send.php 27825550188
 
 function ask(string $path, ?array $body = null): array
 {

@@ -1,4 +1,4 @@
-# Sends one message, asks for its status until it is final, and reads the replies once. Python 3.
+# Sends one message, queries its status until it is final, and reads the replies once. Python 3.
 # GATEWAY=http://127.0.0.1:8080 KEY=gw_... python3 send.py 27825550188
 import json
 import os

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Sends one message, asks for its status until it is final, and reads the replies once.
+# Sends one message, queries its status until it is final, and reads the replies once.
 # GATEWAY=http://127.0.0.1:8080 KEY=gw_... sh send.sh 27825550188
 set -eu
 base="$GATEWAY/api/rest/v1"

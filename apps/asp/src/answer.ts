@@ -19,10 +19,10 @@ import {
  * Response of an endpoint: a text of the specification (HTTP 200), a return-once result, a streamed list, or a failure
  * with another status.
  */
-export type Answer = string | Taken | Listed | Failure
+export type Answer = string | ReturnOnce | Listed | Failure
 
 /** Return-once result. It is offered again if the connection fails before the response is confirmed (ruling 1.20). */
-export interface Taken {
+export interface ReturnOnce {
   readonly text: string
   readonly offerAgain: () => Promise<void>
 }
@@ -124,9 +124,9 @@ export const echoed = (value: string): string =>
 export const listAnswer = (items: readonly string[]): string => items.map((item) => `${item}&`).join('')
 
 /** Returns the response of a return-once call (ruling 1.20). */
-export async function takenAnswer(taken: TakenMessages, item: (message: InboxMessage) => string): Promise<Answer> {
-  if (taken.messages.length === 0) return ''
-  return { text: listAnswer(await inSlices(taken.messages, item)), offerAgain: () => taken.offerAgain() }
+export async function takenAnswer(messages: TakenMessages, item: (message: InboxMessage) => string): Promise<Answer> {
+  if (messages.messages.length === 0) return ''
+  return { text: listAnswer(await inSlices(messages.messages, item)), offerAgain: () => messages.offerAgain() }
 }
 
 export const replyForm = 'CLI=<number>;DateReceived=<minute>;Message=<text>;SentMessageID=<message id or nothing>&'

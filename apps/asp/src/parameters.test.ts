@@ -98,8 +98,8 @@ describe('credentials', () => {
     ['apikey=&apikey=k', { apiKey: 'k', pair: undefined }],
     ['apikey=+k%0D%0A&user=%09u+&password=+p+q+', { apiKey: 'k', pair: { user: 'u', password: 'p q' } }],
     ['user=u&password=%C2%A0p', { apiKey: undefined, pair: { user: 'u', password: '\u00a0p' } }],
-  ])('of ?%s are %j', (query, given) => {
-    expect(credentialsOf(readParameters(query))).toEqual(given)
+  ])('of ?%s are %j', (query, credentials) => {
+    expect(credentialsOf(readParameters(query))).toEqual(credentials)
   })
 
   test.each([

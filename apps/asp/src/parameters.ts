@@ -140,15 +140,15 @@ export function messageIds(parameters: Parameters): readonly string[] | string {
  * 3.3).
  */
 export function credentialsOf(parameters: Parameters): Pick<Credentials, 'apiKey' | 'pair'> | undefined {
-  const apiKey = given(parameters, 'apikey')
-  const user = given(parameters, 'user')
-  const password = given(parameters, 'password')
+  const apiKey = valuesOf(parameters, 'apikey')
+  const user = valuesOf(parameters, 'user')
+  const password = valuesOf(parameters, 'password')
   if (apiKey.length > 1 || user.length > 1 || password.length > 1) return undefined
   const pair = pairOf(user[0], password[0])
   return apiKey[0] === undefined && pair === undefined ? undefined : { apiKey: apiKey[0], pair }
 }
 
-const given = (parameters: Parameters, name: string): readonly string[] =>
+const valuesOf = (parameters: Parameters, name: string): readonly string[] =>
   (parameters.get(name) ?? []).filter((value) => value.trim() !== '' && !value.includes('\0')).map(trimWhiteSpace)
 
 const pairOf = (user: string | undefined, password: string | undefined): Credentials['pair'] =>

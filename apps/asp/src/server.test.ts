@@ -173,8 +173,8 @@ describe('an internal failure', () => {
         ...gateway,
         commands: {
           ...gateway.commands,
-          authenticate: (given) =>
-            given.pair === undefined ? gateway.commands.authenticate(given) : (checks++, checked),
+          authenticate: (credentials) =>
+            credentials.pair === undefined ? gateway.commands.authenticate(credentials) : (checks++, checked),
         },
       }),
     })

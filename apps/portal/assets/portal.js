@@ -19,7 +19,7 @@ function replaceParts(next) {
     if (changed && changed.outerHTML !== part.outerHTML && !part.contains(document.activeElement)) {
       part.replaceWith(changed)
       void markSeen()
-      tell()
+      announce()
     }
   }
 }
@@ -33,12 +33,12 @@ async function markSeen() {
 }
 
 const toldEveryMs = 60_000
-let told = -Infinity
+let announcedAt = -Infinity
 
 /** Announces a change of the page to screen readers, at most once a minute. */
-function tell() {
-  if (performance.now() - told < toldEveryMs) return
-  told = performance.now()
+function announce() {
+  if (performance.now() - announcedAt < toldEveryMs) return
+  announcedAt = performance.now()
   document.getElementById('said').textContent = 'The figures of this page have changed.'
 }
 

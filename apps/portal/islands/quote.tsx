@@ -9,11 +9,11 @@ const busyMs = 5000
  * check page.
  */
 function fieldsOf(form: HTMLFormElement): URLSearchParams | undefined {
-  const given = new FormData(form)
-  const file = given.get('file')
+  const entries = new FormData(form)
+  const file = entries.get('file')
   if (file instanceof File && file.size > 0) return undefined
   const fields = new URLSearchParams()
-  for (const [name, value] of given) if (typeof value === 'string') fields.set(name, value)
+  for (const [name, value] of entries) if (typeof value === 'string') fields.set(name, value)
   fields.set('step', 'quote')
   const isWritten = ['text', 'numbers'].every((name) => fields.get(name)?.trim())
   return isWritten ? fields : undefined
@@ -24,7 +24,7 @@ export function mount(place: HTMLElement): void {
   const form = place.closest('form')
   if (form === null) return
   let waiting: ReturnType<typeof setTimeout> | undefined
-  let asked = ''
+  let lastSent = ''
   let isAsking = false
 
   function later(ms: number): void {
@@ -35,13 +35,13 @@ export function mount(place: HTMLElement): void {
   async function ask({ action }: HTMLFormElement): Promise<void> {
     const fields = fieldsOf(form as HTMLFormElement)
     const now = fields?.toString() ?? ''
-    if (now === asked) return
+    if (now === lastSent) return
     if (isAsking) {
       // Only one request runs at a time. Text typed meanwhile is sent afterwards.
       later(pauseMs)
       return
     }
-    asked = now
+    lastSent = now
     if (fields === undefined) {
       place.replaceChildren()
       return
@@ -53,7 +53,7 @@ export function mount(place: HTMLElement): void {
     const found = new DOMParser().parseFromString(html, 'text/html').getElementById('quote')
     place.replaceChildren(...(found?.childNodes ?? []))
     if (answer?.status === 503) {
-      asked = ''
+      lastSent = ''
       later(busyMs)
     }
   }

@@ -284,8 +284,8 @@ export function Choice({
   return (
     <Field {...field}>
       <select {...described(field)}>
-        {options.map(([its, label]) => (
-          <option key={its} value={its} selected={its === value}>
+        {options.map(([optionValue, label]) => (
+          <option key={optionValue} value={optionValue} selected={optionValue === value}>
             {label}
           </option>
         ))}

@@ -148,12 +148,12 @@ function Header({ signedIn, place }: { signedIn: Frame['signedIn']; place: Place
           {amount(balance)} credits
         </span>
       </SignedInHeader>
-      <Places of={places.filter(([its]) => isShown[its] !== false)} current={place} />
+      <Places of={places.filter(([placeId]) => isShown[placeId] !== false)} current={place} />
     </>
   )
 }
 
-interface Headed {
+interface HeaderProps {
   readonly home: string
   readonly name: string
   /** Path of the sign-out form. */
@@ -161,7 +161,7 @@ interface Headed {
   readonly children?: ComponentChildren
 }
 
-const SignedInHeader = ({ home, name, out, children }: Headed) => (
+const SignedInHeader = ({ home, name, out, children }: HeaderProps) => (
   <header>
     <div>
       <strong>
@@ -197,9 +197,9 @@ const ActingBanner = ({ of: { name, until }, account }: { of: Acting; account: A
 const Places = ({ of, current }: { of: typeof places; current: Place | undefined }) => (
   <nav aria-label="Main">
     <ul>
-      {of.map(([its, path, name]) => (
-        <li key={its}>
-          <Link to={path} current={its === current}>
+      {of.map(([placeId, path, name]) => (
+        <li key={placeId}>
+          <Link to={path} current={placeId === current}>
             {name}
           </Link>
         </li>

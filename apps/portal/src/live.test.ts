@@ -21,15 +21,15 @@ async function open(path: string, cookie = visitor.cookie) {
   let read = ''
   let retry = NaN
   /** Reads and consumes the stream up to the first match. Fails if the connection ends before. */
-  async function next(what: RegExp): Promise<string> {
+  async function next(pattern: RegExp): Promise<string> {
     for (;;) {
-      const found = what.exec(read)
+      const found = pattern.exec(read)
       if (found !== null) {
         read = read.slice(found.index + found[0].length)
         return found[1] ?? ''
       }
       const chunk = await reader?.read()
-      if (chunk?.done !== false) throw new Error(`the connection ended before ${String(what)}: ${read}`)
+      if (chunk?.done !== false) throw new Error(`the connection ended before ${String(pattern)}: ${read}`)
       read += chunk.value
       retry = Number(/^retry: ([0-9]+)/.exec(read)?.[1] ?? retry)
     }

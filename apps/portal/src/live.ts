@@ -131,8 +131,8 @@ export function follow(followers: Followers, response: ServerResponse, { owner, 
   response.on('close', () => {
     clearTimeout(timer)
     followers.all -= 1
-    const left = (byOwner.get(owner) ?? 1) - 1
-    if (left > 0) byOwner.set(owner, left)
+    const remaining = (byOwner.get(owner) ?? 1) - 1
+    if (remaining > 0) byOwner.set(owner, remaining)
     else byOwner.delete(owner)
   })
   plan()

@@ -8,7 +8,7 @@ export type ProviderRefusal =
   'unreachable' | 'busy' | 'begun-elsewhere' | 'denied' | 'refused' | 'no-name' | 'unverified'
 
 /** Name that the provider gives for the person, and the page that was requested. */
-export interface Named {
+export interface IdentifiedPerson {
   readonly name: string
   readonly to: string
 }
@@ -23,7 +23,7 @@ export interface OidcProvider {
    */
   begin(answerAt: URL, to: string): Promise<{ readonly leaveTo: URL; readonly token: string } | 'unreachable'>
   /** Verifies the redirect back from the provider: `answered` is its address, `token` what the browser has kept. */
-  finish(answered: URL, token: string | undefined): Promise<Named | ProviderRefusal>
+  finish(answered: URL, token: string | undefined): Promise<IdentifiedPerson | ProviderRefusal>
 }
 
 /** Time for which the provider's metadata (endpoints and keys) is cached. */
@@ -38,8 +38,8 @@ const exchangesMax = 8
 /**
  * Derives state, nonce and verifier from the token in the browser, so that any process can finish what another began.
  */
-const madeFrom = (token: string, what: string): string =>
-  createHash('sha256').update(`${what} of ${token}`).digest('base64url')
+const madeFrom = (token: string, purpose: string): string =>
+  createHash('sha256').update(`${purpose} of ${token}`).digest('base64url')
 
 const stateOf = (token: string, to: string): string =>
   `${madeFrom(token, `state to ${to}`)}.${Buffer.from(to).toString('base64url')}`
@@ -173,7 +173,10 @@ const systemCode = (problem: unknown): string | undefined =>
     .map(({ code }) => code)
     .findLast((code): code is string => typeof code === 'string' && /^[A-Z][A-Z0-9_]+$/.test(code))
 
-function nameIn(claims: Readonly<Record<string, unknown>>, claim: string): Pick<Named, 'name'> | ProviderRefusal {
+function nameIn(
+  claims: Readonly<Record<string, unknown>>,
+  claim: string,
+): Pick<IdentifiedPerson, 'name'> | ProviderRefusal {
   const { [claim]: name, email_verified: verified } = claims
   if (typeof name !== 'string' || name === '') return 'no-name'
   // Some providers send the claim as a string.

@@ -110,17 +110,21 @@ test('with a second factor the password alone does not sign in, and one code sig
   expect((await visitor.get('/settings/security')).text).toContain('10 recovery codes are left')
 
   const other = portal.visitor()
-  const asked = await other.submit('/sign-in?to=%2Fmessages', { login: portal.account.login, password })
-  expect([asked.status, other.cookie, asked.text]).toEqual([200, undefined, expect.stringContaining('Enter a code')])
-  const wrong = await other.submit(asked, { code: code() })
+  const codePage = await other.submit('/sign-in?to=%2Fmessages', { login: portal.account.login, password })
+  expect([codePage.status, other.cookie, codePage.text]).toEqual([
+    200,
+    undefined,
+    expect.stringContaining('Enter a code'),
+  ])
+  const wrong = await other.submit(codePage, { code: code() })
   expect([wrong.status, wrong.text]).toEqual([401, expect.stringContaining('wrong or was already used')])
   portal.clock.step(60)
-  const twice = await Promise.all([1, 2].map(() => portal.visitor().submit(asked, { code: code() })))
+  const twice = await Promise.all([1, 2].map(() => portal.visitor().submit(codePage, { code: code() })))
   expect(twice.map(({ to }) => to).sort()).toEqual(['/messages', undefined])
-  expect((await other.submit(asked, { challenge: 'forged', code: code(1) })).status).toBe(401)
+  expect((await other.submit(codePage, { challenge: 'forged', code: code(1) })).status).toBe(401)
   const recovered = portal.visitor()
   const recoveryCode = codes.html.querySelector('.codes code')?.textContent ?? ''
-  expect((await recovered.submit(asked, { code: recoveryCode })).to).toBe('/messages')
+  expect((await recovered.submit(codePage, { code: recoveryCode })).to).toBe('/messages')
   expect((await recovered.get('/messages')).status).toBe(200)
 
   const removed = await visitor.submit(
@@ -139,10 +143,10 @@ test('guesses of a code are refused after ten, with the time to wait', async () 
   await portal.gateway.commands.setSecondFactor(portal, begun.challenge, code())
   portal.clock.step(60)
   const visitor = portal.visitor()
-  const asked = await visitor.submit('/sign-in', { login: portal.account.login, password })
+  const codePage = await visitor.submit('/sign-in', { login: portal.account.login, password })
   const wrong = code() === '000000' ? '111111' : '000000'
-  for (let i = 0; i < 10; i++) expect((await visitor.submit(asked, { code: wrong })).status).toBe(401)
-  const refused = await visitor.submit(asked, { code: code() })
+  for (let i = 0; i < 10; i++) expect((await visitor.submit(codePage, { code: wrong })).status).toBe(401)
+  const refused = await visitor.submit(codePage, { code: code() })
   expect([refused.status, Number(refused.headers['retry-after'])]).toEqual([429, expect.any(Number) as number])
   expect(visitor.cookie).toBeUndefined()
 })
@@ -152,9 +156,9 @@ test('a person who needs a second factor and has none sets it up when signing in
   await portal.backOffice.commands.requireAccountFactor(portal.account.id, true)
   expect((await before.get('/')).to).toBe('/sign-in')
   const visitor = portal.visitor()
-  const asked = await visitor.submit('/sign-in', { login: portal.account.login, password })
-  const secret = (asked.html.querySelector('code.secret')?.textContent ?? '').replaceAll(' ', '')
-  const codes = await visitor.submit(asked, { code: totpCode(secret, Math.floor(portal.clock.now() / 30_000)) })
+  const codePage = await visitor.submit('/sign-in', { login: portal.account.login, password })
+  const secret = (codePage.html.querySelector('code.secret')?.textContent ?? '').replaceAll(' ', '')
+  const codes = await visitor.submit(codePage, { code: totpCode(secret, Math.floor(portal.clock.now() / 30_000)) })
   expect(codes.html.querySelectorAll('.codes code')).toHaveLength(10)
   expect((await visitor.get('/')).status).toBe(200)
   expect((await visitor.get('/settings/security')).text).toContain('cannot be removed')

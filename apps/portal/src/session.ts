@@ -20,7 +20,7 @@ const cookieName = (request: Request, of: SessionOf): string =>
 export function sessionToken(request: Request, of: SessionOf): string | undefined {
   const name = cookieName(request, of)
   const all = (request.headers.cookie ?? '').split(';').map((pair) => pair.trim().split('='))
-  const [, value] = all.find(([its]) => its === name) ?? []
+  const [, value] = all.find(([cookie]) => cookie === name) ?? []
   return value !== undefined && /^[\w-]{20,100}$/.test(value) ? value : undefined
 }
 
@@ -43,8 +43,8 @@ export function keepSession(request: Request, response: Response, of: SessionOf,
 export const formToken = (session: string): string =>
   createHash('sha256').update(`form of ${session}`).digest('base64url')
 
-export function isFormToken(given: string, session: string): boolean {
-  const [one, other] = [Buffer.from(given), Buffer.from(formToken(session))]
+export function isFormToken(token: string, session: string): boolean {
+  const [one, other] = [Buffer.from(token), Buffer.from(formToken(session))]
   return one.length === other.length && timingSafeEqual(one, other)
 }
 

@@ -87,7 +87,7 @@ export const sameOrigin = { 'Sec-Fetch-Site': 'same-origin' }
  * gateway time.
  */
 export async function startPortal(
-  wanted: AccountOptions = {},
+  options: AccountOptions = {},
   log: Log = silent,
   gate: AdmissionGate = admissionGate(100),
   oidc?: OidcSettings,
@@ -97,7 +97,7 @@ export async function startPortal(
   const store = memoryStore(clock)
   const ports = wrap({ ...memoryPorts({ clock }), ...memoryStoredPorts(store) })
   const gateway = createGateway(ports)
-  const account = await aHolder(ports, wanted)
+  const account = await aHolder(ports, options)
   const app = createPortalServer(gateway, {
     ...{ clock, holders: holderAccess(ports, gateway), operators: operatorAccess(ports) },
     ...{ log, gate, oidc },
@@ -108,15 +108,15 @@ export async function startPortal(
   let people = 0
   return {
     ...{ url: server.url, ports, store, clock, gateway, backOffice, account, visitor },
-    signedIn: async (its = account) => {
+    signedIn: async (holder = account) => {
       const somebody = visitor()
-      const entered = await somebody.submit('/sign-in', { login: its.login, password })
+      const entered = await somebody.submit('/sign-in', { login: holder.login, password })
       if (entered.to !== '/') throw new Error(`not signed in: ${entered.text}`)
       return somebody
     },
-    signedInAs: async (role, its = account) => {
+    signedInAs: async (role, holder = account) => {
       const email = `${role}-${++people}@acme.example`
-      const invited = await gateway.commands.inviteUser(its, { email, role })
+      const invited = await gateway.commands.inviteUser(holder, { email, role })
       if (typeof invited === 'string') throw new Error(invited)
       await gateway.commands.acceptInvitation(invited.token, password)
       const somebody = visitor()
@@ -137,8 +137,8 @@ export async function startPortal(
 }
 
 /** Opens an account with the password that all tests use. */
-export const aHolder = async (ports: Ports, wanted: AccountOptions = {}): Promise<Account> =>
-  anAccount(ports, { password: await ports.secrets.hashPassword(password), ...wanted })
+export const aHolder = async (ports: Ports, options: AccountOptions = {}): Promise<Account> =>
+  anAccount(ports, { password: await ports.secrets.hashPassword(password), ...options })
 
 function visit(url: string): Visitor {
   const shownOf = (answer: Response): Shown => {

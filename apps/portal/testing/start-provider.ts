@@ -35,7 +35,7 @@ export async function startProvider(redirects: () => readonly string[]): Promise
     claims: { email: ['email', 'email_verified'], profile: ['preferred_username', 'name'] },
     findAccount: (_context, accountId) => ({
       accountId,
-      claims: () => Promise.resolve({ sub: accountId, ...its.person }),
+      claims: () => Promise.resolve({ sub: accountId, ...local.person }),
     }),
     features: { devInteractions: { enabled: false } },
     interactions: { url: (_context, { uid }) => `/interaction/${uid}` },
@@ -51,14 +51,14 @@ export async function startProvider(redirects: () => readonly string[]): Promise
   provider.Client.prototype.redirectUriAllowed = (uri: string) => redirects().includes(uri)
   const answer = provider.callback()
   server.on('request', (request, response) => {
-    if (its.isForged && request.url === '/token') forge(response)
+    if (local.isForged && request.url === '/token') forge(response)
     if (request.url?.startsWith('/interaction/') !== true) return void answer(request, response)
-    const { person } = its
+    const { person } = local
     const result =
       person === undefined ? { error: 'access_denied' } : { login: { accountId: String(person['sub'] ?? 'ann') } }
     void provider.interactionFinished(request, response, result)
   })
-  const its: LocalProvider = {
+  const local: LocalProvider = {
     issuer,
     person: undefined,
     isForged: false,
@@ -83,7 +83,7 @@ export async function startProvider(redirects: () => readonly string[]): Promise
         server.close(() => resolve())
       }),
   }
-  return its
+  return local
 }
 
 /** Changes one letter of the signature of the ID token. */

@@ -18,7 +18,7 @@ import {
 import { noSuchRestPath } from '@gateway/wire'
 import { type Answer, failure, type Failure, isFailure, lengthOf, overLimit, overloaded } from './answer.ts'
 import type { ErrorCode } from './error-codes.ts'
-import { short } from './given.ts'
+import { short } from './received.ts'
 import { type Call, type Endpoint, type Method, type Sent } from './operation.ts'
 import { jsonNesting, nestingMax } from './read-json.ts'
 
@@ -70,17 +70,17 @@ export const endpointRunner = (backing: Backing) => {
     const account = await withPlace(entered, true, () => authenticate(gateway, request))
     if (account === undefined) return overloaded
     if (isFailure(account)) return account
-    const asked = { endpoint, request, response, account, parameter }
+    const authenticated = { endpoint, request, response, account, parameter }
     return endpoint.operation.body === undefined
-      ? runFor(backing, asked, requestQuery(request))
-      : runWithBody(backing, asked)
+      ? runFor(backing, authenticated, requestQuery(request))
+      : runWithBody(backing, authenticated)
   }
 }
 
 export const methodsOf = (endpoints: readonly Endpoint[]): readonly Method[] => endpoints.map(({ method }) => method)
 
 /** Authenticated request. */
-interface Asked {
+interface AuthenticatedRequest {
   readonly endpoint: Endpoint
   readonly request: IncomingMessage
   readonly response: ServerResponse
@@ -88,13 +88,13 @@ interface Asked {
   readonly parameter: string | undefined
 }
 
-async function runWithBody(backing: Backing, asked: Asked): Promise<Answer | undefined> {
-  const { endpoint, request, account } = asked
+async function runWithBody(backing: Backing, authenticated: AuthenticatedRequest): Promise<Answer | undefined> {
+  const { endpoint, request, account } = authenticated
   const place = backing.gate.bodies.open(String(account.id))
   try {
     const sent = await readJson(request, place, endpoint.whenEmpty)
     if (sent === undefined || (typeof sent === 'object' && isFailure(sent))) return sent
-    return await runFor(backing, asked, sent)
+    return await runFor(backing, authenticated, sent)
   } finally {
     place.release()
   }
@@ -108,7 +108,7 @@ const ordinaryLength = 65_536
 
 async function runFor(
   { gateway, clock, gate }: Backing,
-  { endpoint, request, response, account, parameter }: Asked,
+  { endpoint, request, response, account, parameter }: AuthenticatedRequest,
   sent: string | ParsedBody,
 ): Promise<Answer> {
   const idempotencyKey = idempotencyKeyOf(request)
@@ -164,11 +164,11 @@ const bodyBytesMax = 204_800
  * undefined if there is no header or an empty one, and 'conflicting' for several headers with different values.
  */
 function keyOf(request: IncomingMessage): string | undefined {
-  const given = request.headers.authorization?.trim()
-  if (hasOtherAuthorization(request.rawHeaders, given)) return 'conflicting'
-  if (given === undefined || given === '') return undefined
-  const space = given.indexOf(' ')
-  return space === -1 ? given : given.slice(space + 1).trimStart()
+  const header = request.headers.authorization?.trim()
+  if (hasOtherAuthorization(request.rawHeaders, header)) return 'conflicting'
+  if (header === undefined || header === '') return undefined
+  const space = header.indexOf(' ')
+  return space === -1 ? header : header.slice(space + 1).trimStart()
 }
 
 /**
@@ -186,8 +186,8 @@ function hasOtherAuthorization(rawHeaders: readonly string[], first: string | un
 
 /**
  * Returns the body of a request as text, or the parsed body if the surrounding app has parsed it. Returns the first
- * failure in the order of ruling 2.3, `whenEmpty` for an empty body if it is given, and undefined if the client has
- * disconnected.
+ * failure in the order of ruling 2.3, `whenEmpty` for an empty body if there is a `whenEmpty`, and undefined if the
+ * client has disconnected.
  */
 async function readJson(
   request: IncomingMessage,

@@ -65,7 +65,7 @@ const raw = (bytes: string): Ask => {
 const head = (rest: string) => `GET /api/rest/v1/credits/balance HTTP/1.1\r\n${rest}\r\n`
 
 /** One request that leads to each code. */
-const asked = {
+const requests = {
   'no-such-path': without('/sms/outgoing/Send'),
   'no-such-webhook': (rest) => rest.get('/webhooks/7'),
   'no-such-replay': async (rest) => {
@@ -153,7 +153,7 @@ afterEach(() => rest.close())
 afterAll(() => http.close())
 
 test.each(errorCodes)('%s is answered with its status, next to the message', async (code) => {
-  const ask: Ask = asked[code]
+  const ask: Ask = requests[code]
   const { status, body } = await ask(rest)
   expect(body).toMatchObject({ statusCode: status, errorCode: code })
   expect(Object.keys(body as object)).toEqual(['timeStamp', 'version', 'statusCode', 'errorMessage', 'errorCode'])

@@ -139,13 +139,13 @@ test('the linters spectral and redocly accept the document, and report a planted
   await writeFile(join(folder, 'ruleset.yaml'), 'extends: ["spectral:oas"]\n')
   const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
   const lint = async (path: string, ...args: readonly string[]): Promise<string> => {
-    const asked = run(process.execPath, [join(modules, path), 'lint', ...args], {
+    const linted = run(process.execPath, [join(modules, path), 'lint', ...args], {
       cwd: folder,
       env,
       maxBuffer: 2 ** 26,
     })
     // Each linter exits with 1 if it reports a problem.
-    const { stdout } = await asked.catch((error: unknown) => error as { readonly stdout: string })
+    const { stdout } = await linted.catch((error: unknown) => error as { readonly stdout: string })
     return stdout
   }
   const [spectral, redocly] = await Promise.all([

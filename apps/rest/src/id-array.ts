@@ -1,7 +1,7 @@
 import { messageId, type MessageId } from '@gateway/core/messages'
 import { Type } from 'typebox'
 import { failure, type Failure } from './answer.ts'
-import { given, givenType, short } from './given.ts'
+import { describeValue, describeType, short } from './received.ts'
 import { MessageIdNumber } from './operation.ts'
 
 const idsMax = 1000
@@ -26,7 +26,7 @@ const notIds = (got: string): Failure =>
  */
 export function readIds(body: unknown, text: string | undefined): readonly MessageId[] | Failure {
   if (!Array.isArray(body))
-    return failure('wrong-body', `The body must be an array of message ids; got ${givenType(body)}.`)
+    return failure('wrong-body', `The body must be an array of message ids; got ${describeType(body)}.`)
   if (body.length === 0) return failure('no-message-ids', 'The array of message ids is empty.')
   if (body.length > idsMax)
     return failure('too-many-message-ids', `The array must hold at most ${idsMax} message ids; got ${body.length}.`)
@@ -36,7 +36,9 @@ export function readIds(body: unknown, text: string | undefined): readonly Messa
   if (wrong !== -1) {
     const value: unknown = body[wrong]
     // A number that is too large was rounded when it was parsed, so quote it from the text.
-    return notIds(typeof value === 'number' && inDigits ? short(pieces(text)[wrong] ?? given(value)) : given(value))
+    return notIds(
+      typeof value === 'number' && inDigits ? short(pieces(text)[wrong] ?? describeValue(value)) : describeValue(value),
+    )
   }
   return inDigits ? ids.filter((id) => id !== undefined) : notIds(short(pieces(text).find(isOtherwise) ?? ''))
 }

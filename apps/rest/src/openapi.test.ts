@@ -101,7 +101,7 @@ const exampleRows = operations.flatMap(({ path, method, operation }) => {
 test.each(exampleRows)(
   'the example of %s, "%s", is answered as it says',
   async (_id, name, { path, method, operation }) => {
-    const [status, wanted] = Object.entries(operation.responses).flatMap(([each, { content }]) => {
+    const [status, expected] = Object.entries(operation.responses).flatMap(([each, { content }]) => {
       const example = content?.['application/json'].examples[name]
       return example === undefined ? [] : [[Number(each), example.value] as const]
     })[0] ?? [0, undefined]
@@ -115,16 +115,16 @@ test.each(exampleRows)(
       .join('&')
     const body = wrong?.body ?? operation.requestBody?.content['application/json'].examples[name]?.value
     const id = wrong?.id ?? operation.parameters.find((parameter) => parameter.in === 'path')?.examples?.[name]?.value
-    const asked = path.replace('{id}', String(id))
+    const address = path.replace('{id}', String(id))
     const ask = {
-      get: () => rest.get(`${asked}?${query}`),
-      post: () => rest.post(asked, body),
-      patch: () => rest.patch(asked, body),
-      delete: () => rest.delete(asked),
+      get: () => rest.get(`${address}?${query}`),
+      post: () => rest.post(address, body),
+      patch: () => rest.patch(address, body),
+      delete: () => rest.delete(address),
     }[method]
     const answer = (await ask?.()) ?? { status: 0, body: undefined }
     await rest.close()
-    expect([answer.status, answer.body]).toEqual([status, wanted])
+    expect([answer.status, answer.body]).toEqual([status, expected])
   },
 )
 
@@ -386,9 +386,9 @@ describe('a generated request', () => {
       fc.string({ maxLength: 3 }),
     )
     await fc.assert(
-      fc.asyncProperty(value, value, async (...given) => {
-        const [offset = '', limit = ''] = given.map(encodeURIComponent)
-        const isValid = given.map((text, i) => /^[0-9]+$/.test(text) && validators[i]?.(Number(text)) === true)
+      fc.asyncProperty(value, value, async (...drawn) => {
+        const [offset = '', limit = ''] = drawn.map(encodeURIComponent)
+        const isValid = drawn.map((text, i) => /^[0-9]+$/.test(text) && validators[i]?.(Number(text)) === true)
         expect(
           await isAccepted(path, 'get', `offset=${offset}&limit=${limit}`).then((outcome) => outcome === true),
         ).toBe(isValid.every(Boolean))

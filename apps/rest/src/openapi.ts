@@ -85,7 +85,9 @@ function described(endpoint: Endpoint, path: string): Json {
     in: 'query',
     description: (schema as { readonly description?: string }).description,
     schema,
-    examples: examplesOf(examples, ({ query: given, answer }) => (isFailure(answer) ? undefined : given?.[name])),
+    examples: examplesOf(examples, ({ query: parameters, answer }) =>
+      isFailure(answer) ? undefined : parameters?.[name],
+    ),
   }))
   const idInPath = {
     name: 'id',

@@ -2,7 +2,7 @@ import type { Page, Paged } from '@gateway/core/messages'
 import type { ParsedBody } from '@gateway/server'
 import { type TProperties, type TSchema, Type } from 'typebox'
 import { type Answer, failure, type Failure, isFailure, LongFields } from './answer.ts'
-import { given } from './given.ts'
+import { describeValue } from './received.ts'
 import { type Call, type Endpoint, get, type Operation } from './operation.ts'
 
 const limitMax = 1000
@@ -41,7 +41,7 @@ export function readPage(query: string): Page | Failure {
 const outOfRange = (name: string, min: number, max: number, text: string): Failure =>
   failure(
     'invalid-parameter',
-    `${name} must be a whole number from ${min} to ${max}, written in digits only; got ${given(text)}.`,
+    `${name} must be a whole number from ${min} to ${max}, written in digits only; got ${describeValue(text)}.`,
   )
 
 function wholeNumber(text: string): number | undefined {

@@ -1,7 +1,7 @@
 import { type IdempotencyKey, keyCharactersMax, readIdempotencyKey } from '@gateway/core/client-requests'
 import type { ParsedBody } from '@gateway/server'
 import { failure, type Failure } from './answer.ts'
-import { given } from './given.ts'
+import { describeValue } from './received.ts'
 
 /** Reads an idempotency key. Returns a failure if it cannot be used (ruling 1.24). */
 export function readKey(header: string | undefined): IdempotencyKey | undefined | Failure {
@@ -9,7 +9,7 @@ export function readKey(header: string | undefined): IdempotencyKey | undefined 
   if (key !== 'unusable') return key
   return failure(
     'invalid-idempotency-key',
-    `Idempotency-Key must be 1 to ${keyCharactersMax} printable characters; got ${given(header)}.`,
+    `Idempotency-Key must be 1 to ${keyCharactersMax} printable characters; got ${describeValue(header)}.`,
   )
 }
 

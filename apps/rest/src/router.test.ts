@@ -51,8 +51,8 @@ describe('router', () => {
       const { ask, gate } = await mountedAt(prefix, ...(reader ? [reader] : []))
       const sent = await ask('post', '/sms/outgoing/send').type('application/json').send(send)
       expect([sent.status, sent.body]).toMatchObject([200, { recipients: [{ accepted: true, apiMessageId: 1 }] }])
-      const told = await ask('post', status).type('application/json; charset=utf-8').send('[1, 2]')
-      expect(told.body).toMatchObject({ messageStatuses: [{ apiMessageId: 1 }, { apiMessageId: 2 }] })
+      const response = await ask('post', status).type('application/json; charset=utf-8').send('[1, 2]')
+      expect(response.body).toMatchObject({ messageStatuses: [{ apiMessageId: 1 }, { apiMessageId: 2 }] })
       expect((await ask('get', '/credits/balance')).body).toMatchObject({ creditBalance: 99 })
       expect(gate.inFlight).toBe(0)
     })
@@ -74,7 +74,7 @@ describe('router', () => {
   })
 
   describe('a body that was read before', () => {
-    const asked = async (reader: RequestHandler, type: string, body: string) => {
+    const respond = async (reader: RequestHandler, type: string, body: string) => {
       const { ask } = await mountedAt('/api', reader)
       const answer = await ask('post', status).set('Content-Type', type).send(body)
       return [answer.status, (answer.body as { errorMessage?: string }).errorMessage]
@@ -99,7 +99,7 @@ describe('router', () => {
       ['too large, in bytes', raw, json, large, 413],
       ['nested 90 000 deep, parsed', parsed, json, '['.repeat(90_000) + ']'.repeat(90_000), 422],
     ])('%s', async (_what, reader, type, body, code) => {
-      expect((await asked(reader, type, body))[0]).toBe(code)
+      expect((await respond(reader, type, body))[0]).toBe(code)
     })
 
     test('is checked after the method and the key', async () => {
@@ -110,7 +110,7 @@ describe('router', () => {
 
     test('that was consumed without keeping its text is an internal failure and not a wrong request', async () => {
       const swallow: RequestHandler = (read, _response, next) => void read.resume().once('end', next)
-      expect(await asked(swallow, json, '[1]')).toEqual([503, 'The service is not available.'])
+      expect(await respond(swallow, json, '[1]')).toEqual([503, 'The service is not available.'])
     })
   })
 })
@@ -139,8 +139,8 @@ describe('browser origins', () => {
     const { app, key, preflight } = await aServer()
     const { status, headers } = await preflight(ours)
     expect([status, headers[allowOrigin], headers['allow']]).toEqual([405, undefined, 'GET'])
-    const told = await request(app).get(path).set('Authorization', key).set('Origin', ours).expect(200)
-    expect([told.headers[allowOrigin], told.headers['vary']]).toEqual([undefined, undefined])
+    const response = await request(app).get(path).set('Authorization', key).set('Origin', ours).expect(200)
+    expect([response.headers[allowOrigin], response.headers['vary']]).toEqual([undefined, undefined])
   })
 
   test('a preflight request of a listed origin is answered with 204 without a key, and counted', async () => {
@@ -180,8 +180,8 @@ describe('browser origins', () => {
       const { app, key, preflight } = await aServer([ours])
       const { status, headers } = await preflight(origin)
       expect([status, headers[allowOrigin]]).toEqual([405, undefined])
-      const told = await request(app).get(path).set('Authorization', key).set('Origin', origin).expect(200)
-      expect(told.headers).not.toHaveProperty(allowOrigin)
+      const response = await request(app).get(path).set('Authorization', key).set('Origin', origin).expect(200)
+      expect(response.headers).not.toHaveProperty(allowOrigin)
     },
   )
 

@@ -125,9 +125,9 @@ export function browserOrigins(origins: readonly string[], service: Service): Re
     maxAge: 7200, // Chrome caches a preflight response for at most two hours, other browsers for less.
   })
   return (request, response, next) => {
-    const { origin = '', 'access-control-request-method': wanted } = request.headers
+    const { origin = '', 'access-control-request-method': requestedMethod } = request.headers
     const isOptions = request.method === 'OPTIONS'
-    if (!allowed.has(origin) || (isOptions && wanted === undefined)) {
+    if (!allowed.has(origin) || (isOptions && requestedMethod === undefined)) {
       next()
       return
     }

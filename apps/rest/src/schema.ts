@@ -2,7 +2,7 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import { type Static, type TSchema, Type } from 'typebox'
 import { failure, type Failure } from './answer.ts'
 import type { ErrorCode } from './error-codes.ts'
-import { given, givenType } from './given.ts'
+import { describeValue, describeType } from './received.ts'
 
 /**
  * Internal formats. The OpenAPI document describes them in words, because languages interpret regular expressions
@@ -78,10 +78,10 @@ function unprocessable(errors: readonly ErrorObject[] | null | undefined): Failu
     const field = String(error.params['missingProperty'])
     return failure('field-missing', `${place === '' ? field : `${place}.${field}`} is missing.`)
   }
-  const what = place === '' ? 'The body' : place
+  const subject = place === '' ? 'The body' : place
   if (isUnusableText(error, errors ?? []))
-    return failure('unusable-text', `${what} must not hold U+0000 or half a character.`)
-  return failure(codeOf(place, error), `${what} must be ${expected(error)}; got ${got(error)}.`)
+    return failure('unusable-text', `${subject} must not hold U+0000 or half a character.`)
+  return failure(codeOf(place, error), `${subject} must be ${expected(error)}; got ${got(error)}.`)
 }
 
 /**
@@ -104,7 +104,9 @@ function codeOf(place: string, { keyword }: ErrorObject): ErrorCode {
  * described by its value.
  */
 const got = ({ keyword, params, data }: ErrorObject): string =>
-  keyword === 'type' && !(params['type'] === 'integer' && typeof data === 'number') ? givenType(data) : given(data)
+  keyword === 'type' && !(params['type'] === 'integer' && typeof data === 'number')
+    ? describeType(data)
+    : describeValue(data)
 
 function expected({ parentSchema }: ErrorObject): string {
   const text: unknown = parentSchema?.['expected']

@@ -8,7 +8,7 @@ import {
 import { SEND_OPTION } from '@gateway/wire'
 import { Type } from 'typebox'
 import { failure, type Failure } from './answer.ts'
-import { given } from './given.ts'
+import { describeValue } from './received.ts'
 import { optional, type Said, text } from './schema.ts'
 
 type OptionField = (typeof SEND_OPTION)[keyof typeof SEND_OPTION]['rest']
@@ -56,7 +56,10 @@ export function sendOptionsIn(fields: OptionValues, place: string): SendOptions 
   const options = readSendOptions((name) => textOf(fields[SEND_OPTION[name].rest]))
   if (!('unusable' in options)) return options
   const field = SEND_OPTION[options.unusable].rest
-  return failure('field-invalid', `${place}${field} must be ${SAID[field].expected}; got ${given(fields[field])}.`)
+  return failure(
+    'field-invalid',
+    `${place}${field} must be ${SAID[field].expected}; got ${describeValue(fields[field])}.`,
+  )
 }
 
 const textOf = (value: string | number | boolean | null | undefined): string | undefined =>

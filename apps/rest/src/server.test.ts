@@ -101,17 +101,17 @@ describe('a method', () => {
 })
 
 describe('authorization', () => {
-  const asked = (header: string | undefined) => {
+  const requestWith = (header: string | undefined) => {
     const ask = request(rest.url).get(balance)
     return header === undefined ? ask : ask.set('Authorization', header)
   }
 
   test.each(['Bearer  ', 'any '])('accepts the key after "%s"', async (before) => {
-    expect((await asked(`${before}${rest.key}`)).status).toBe(200)
+    expect((await requestWith(`${before}${rest.key}`)).status).toBe(200)
   })
 
   test.each([undefined, '', '   '])('%j is a missing header and answered with 401', async (header) => {
-    const answer = await asked(header)
+    const answer = await requestWith(header)
     expect(answer.status).toBe(401)
     expect(answer.body).toMatchObject({ errorMessage: 'The AUTHORIZATION header is missing.' })
   })
@@ -119,7 +119,7 @@ describe('authorization', () => {
   test.each([['a word'], ['Bearer'], ['%s x'], ['a b %s'], ['%sx']])(
     '"%s" is an invalid key and answered with 401',
     async (header) => {
-      const answer = await asked(header.replace('%s', rest.key))
+      const answer = await requestWith(header.replace('%s', rest.key))
       expect(answer.status).toBe(401)
       expect(answer.body).toMatchObject({ errorMessage: 'The API key is not valid.' })
     },

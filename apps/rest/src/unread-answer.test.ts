@@ -17,14 +17,14 @@ test('long responses that clients do not read use at most half of the memory for
 
   // The operating system buffers some megabytes for each connection, so the test requests more until responses stay in
   // the process.
-  const asked = `GET /api/rest/v1${list} HTTP/1.1\r\nHost: x\r\nAuthorization: ${rest.key}\r\n\r\n`
+  const requestText = `GET /api/rest/v1${list} HTTP/1.1\r\nHost: x\r\nAuthorization: ${rest.key}\r\n\r\n`
   const unread = Array.from({ length: 8 }, (): Socket => {
     return connect(Number(new URL(rest.url).port), '127.0.0.1')
       .on('error', () => undefined)
       .pause()
   })
   await until(async () => {
-    for (const socket of unread) if (socket.writable) socket.write(asked.repeat(4))
+    for (const socket of unread) if (socket.writable) socket.write(requestText.repeat(4))
     const { status, headers } = await rest.get(list)
     expect(gate.bodies.bytes).toBeLessThanOrEqual(bodyBytesMax / 2)
     return status === 503 && headers['retry-after'] === '1' && gate.bodies.bytes > bodyBytesMax / 4

@@ -43,7 +43,7 @@ const ofOptOut = answerObject('OptOutEventData', {
 
 const ofTest = answerObject('TestEventData', {})
 
-interface Told {
+interface EventDescription {
   readonly when: string
   readonly data: TSchema
   /** Example event: id, sequence, and the fields that only this type has. */
@@ -123,7 +123,7 @@ const EVENTS = {
     ],
   },
   test: { when: 'A test was requested.', data: ofTest, example: ['test-2', 1, {}] },
-} as const satisfies Record<WebhookEventType | 'test', Told>
+} as const satisfies Record<WebhookEventType | 'test', EventDescription>
 
 type EventType = keyof typeof EVENTS
 

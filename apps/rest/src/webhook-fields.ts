@@ -15,7 +15,7 @@ import {
 import { URL_RULE } from '@gateway/wire'
 import { type Static, Type } from 'typebox'
 import { failure, type Failure, isFailure } from './answer.ts'
-import { filled, given } from './given.ts'
+import { filled, describeValue } from './received.ts'
 import { answerObject, Minute, oneOf, orNull, WebhookNumber } from './operation.ts'
 import { optional, reader, text } from './schema.ts'
 import { PAUSED_FOR, WEBHOOK_STATE } from './words.ts'
@@ -117,13 +117,13 @@ export const noSuchWebhook = failure('no-such-webhook', 'There is no webhook wit
 export const tooManyWebhooks = failure('too-many-webhooks', `An account has at most ${webhooksMax} webhooks.`)
 
 /** Returns the failure for a refusal of core. `asked` is the body of the request. */
-export function refused(refusal: WebhookRefusal, asked: { readonly url?: string | undefined }): Failure {
+export function refused(refusal: WebhookRefusal, request: { readonly url?: string | undefined }): Failure {
   if (refusal === 'no-events')
     return failure('field-invalid', 'events must name at least one event; got an empty array.')
   if (refusal === 'unknown-event') return failure('field-invalid', `events must be of ${webhookEventTypes.join(', ')}.`)
   if (refusal === 'list-size-out-of-range')
     return failure('field-invalid', `listSize must be a whole number from 1 to ${listSizeMax}.`)
-  return failure('invalid-url', `url must be ${URL_RULE[refusal]}; got ${given(asked.url)}.`)
+  return failure('invalid-url', `url must be ${URL_RULE[refusal]}; got ${describeValue(request.url)}.`)
 }
 
 const url = {
@@ -198,7 +198,7 @@ function readBy<Read>(read: (body: unknown) => Read | Failure, body: unknown): R
     return before
   return failure(
     'field-invalid',
-    `events.${place} must be one of ${webhookEventTypes.join(', ')}; got ${given(events[place])}.`,
+    `events.${place} must be one of ${webhookEventTypes.join(', ')}; got ${describeValue(events[place])}.`,
   )
 }
 

@@ -64,7 +64,7 @@ const beforeInterface = [
  * method is answered as on any path.
  */
 function responseOf(
-  asked: string,
+  requested: string,
   path: string,
   status: number,
 ): { readonly at: string; readonly response: Response } | undefined {
@@ -73,7 +73,7 @@ function responseOf(
     .filter((each) => general.endsWith(each))
     .sort((a, b) => b.length - a.length)[0]
   const methods = document.paths[known ?? ''] ?? {}
-  const method = asked.toLowerCase() in methods ? asked.toLowerCase() : (Object.keys(methods)[0] ?? '')
+  const method = requested.toLowerCase() in methods ? requested.toLowerCase() : (Object.keys(methods)[0] ?? '')
   const own = methods[method]?.responses[status]
   const name = status === 404 ? 'NotFound' : own?.$ref?.split('/').at(-1)
   const shared = document.components.responses[name ?? '']

@@ -42,9 +42,9 @@ export async function startRest(options: RestOptions = {}): Promise<Rest> {
   const gateway = (options.gateway ?? ((same: Gateway) => same))(createGateway(ports))
   const app = createRestServer(gateway, { clock, log: options.log ?? silent, gate: options.gate ?? admissionGate(100) })
   const server = await listen({ app, host: '127.0.0.1', port: 0, log: silent })
-  const asked = request(server.url)
+  const withKey = request(server.url)
   const withBody = (method: 'post' | 'patch') => (path: string, body: unknown) =>
-    asked[method](`${prefix}${path}`)
+    withKey[method](`${prefix}${path}`)
       .set('Authorization', key)
       .type('application/json')
       .send(typeof body === 'string' ? body : JSON.stringify(body))

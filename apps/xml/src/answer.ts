@@ -80,7 +80,7 @@ export const ERROR = {
 export const SKIPPED = { word: 'SKIPPED', code: 108 } as const
 
 /** Content of the root of a response: rendered elements, a return-once result, or an error. */
-export type Answer = Rendered | Taken | Failure
+export type Answer = Rendered | ReturnOnce | Failure
 
 /**
  * Rendered content. It is taken out when it is written, because the objects that it passes through would keep it in
@@ -91,7 +91,7 @@ export interface Rendered {
 }
 
 /** Return-once result. It is offered again if the connection fails before the response is confirmed (ruling 1.20). */
-export interface Taken {
+export interface ReturnOnce {
   readonly content: string
   readonly offerAgain: () => Promise<void>
 }
@@ -120,7 +120,7 @@ export const errorElement = leaf('Error')
 export function writeAnswer(
   response: ServerResponse,
   inRoot: (content: string) => string,
-  answer: Exclude<Answer, Taken>,
+  answer: Exclude<Answer, ReturnOnce>,
 ): void {
   const { status, content } = 'content' in answer ? { status: 200, content: takenFrom(answer) } : inError(answer)
   if ('retryAfterSeconds' in answer) response.setHeader('Retry-After', String(answer.retryAfterSeconds))

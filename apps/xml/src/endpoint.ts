@@ -114,8 +114,8 @@ export const takingEndpoint = ({ request, response, take, write }: Taking): Endp
     inside: {},
     check: (draft) => draft,
     answer: async ({ gateway, account }) => {
-      const taken = await take(gateway, account)
-      const content = (await inSlices(taken.messages, write)).join('')
-      return content === '' ? { content } : { content, offerAgain: () => taken.offerAgain() }
+      const messages = await take(gateway, account)
+      const content = (await inSlices(messages.messages, write)).join('')
+      return content === '' ? { content } : { content, offerAgain: () => messages.offerAgain() }
     },
   })

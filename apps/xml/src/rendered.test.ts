@@ -82,14 +82,14 @@ const text = fc.oneof(
 const rows = fc.array(fc.record({ cli: text, message: text, sent: text }), { maxLength: 5 })
 
 test('a filled document equals the one that xmlbuilder2 builds', () => {
-  fc.assert(fc.property(rows, (given) => expect(filled(given)).toBe(built(given))))
+  fc.assert(fc.property(rows, (drawn) => expect(filled(drawn)).toBe(built(drawn))))
 })
 
 test.each(hostile.map((each) => [JSON.stringify(each), each]))(
   'a filled document equals the one that xmlbuilder2 builds for %s',
   (_, each) => {
-    const given = [{ cli: each, message: `a${each}b`, sent: each + each }]
-    expect(filled(given)).toBe(built(given))
+    const drawn = [{ cli: each, message: `a${each}b`, sent: each + each }]
+    expect(filled(drawn)).toBe(built(drawn))
   },
 )
 
@@ -105,17 +105,17 @@ test('each character that XML cannot carry becomes a space, and all others arriv
 test('an escaped text has no markup, and reading it back gives the original text', () => {
   const references: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&#xD;': '\r' }
   fc.assert(
-    fc.property(text, (given) => {
-      const escaped = escapeText(given)
+    fc.property(text, (drawn) => {
+      const escaped = escapeText(drawn)
       expect(escaped).not.toMatch(/[<>\r]/)
-      expect(escaped.replace(/&[^;]*;/g, (reference) => references[reference] ?? reference)).toBe(carriable(given))
+      expect(escaped.replace(/&[^;]*;/g, (reference) => references[reference] ?? reference)).toBe(carriable(drawn))
     }),
   )
 })
 
 test('a document with hostile texts is still valid', async () => {
-  const given = fc.sample(rows, 100).map((each) => each.map((row) => ({ ...row, sent: '12' })))
-  expect(await complaints('replies-response', given.map(filled))).toEqual([])
+  const drawn = fc.sample(rows, 100).map((each) => each.map((row) => ({ ...row, sent: '12' })))
+  expect(await complaints('replies-response', drawn.map(filled))).toEqual([])
 })
 
 test('the schema refuses another document', async () => {

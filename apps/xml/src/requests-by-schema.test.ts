@@ -108,9 +108,9 @@ test.each(operations)('%s reads every generated document of its schema', async (
       ...(contents[schema] ?? []),
     ),
   )
-  const given = fc.sample(document, { numRuns: 150, seed })
-  const ofSchema = await areOf(schema, given)
-  const valid = given.filter((_, at) => ofSchema[at])
+  const documents = fc.sample(document, { numRuns: 150, seed })
+  const ofSchema = await areOf(schema, documents)
+  const valid = documents.filter((_, at) => ofSchema[at])
   expect(valid.length).toBeGreaterThan(20)
   for (const each of valid) {
     const { text: answered } = await served.post(`/api/${path}`, each)
@@ -136,12 +136,12 @@ const days = ['0001', '0100', '0400', '1900', '2024', '2026', '9999'].flatMap((y
 
 test('the schema of a send accepts the same dates as the gateway', async () => {
   const minutes = [...days, '000001010000', '202610182359', '202610182400', '202610182360', '20261018240']
-  const given = minutes.map(
+  const documents = minutes.map(
     (each) =>
       `<Svc_Multi_Message><ApiKey>${served.key}</ApiKey><Scheduled>${each}</Scheduled><Messages><Message><MessageText>a</MessageText><Numbers><Number>2782555010</Number></Numbers></Message></Messages></Svc_Multi_Message>`,
   )
-  const ofSchema = await areOf('send-request', given)
-  for (const [at, each] of given.entries()) {
+  const ofSchema = await areOf('send-request', documents)
+  for (const [at, each] of documents.entries()) {
     const { text: answered } = await served.post('/api/xmlsendsmsmulti.asp', each)
     expect([minutes[at], !answered.includes('Invalid Date')]).toEqual([minutes[at], ofSchema[at]])
   }

@@ -112,9 +112,9 @@ export function paceFor(slices: TimeSlices, network: string, sender: SignIn): Pa
   return async (more, read) => {
     characters += more
     const account = characters > unknownCharactersMax ? await sender.early() : undefined
-    const asked = performance.now()
+    const queuedAt = performance.now()
     const timed = () => {
-      waitedMs += performance.now() - asked
+      waitedMs += performance.now() - queuedAt
       return waitedMs > waitMsMax ? 'overloaded' : read()
     }
     if (account !== undefined) return slices.run(String(account.id), timed)

@@ -8,11 +8,11 @@ import { createXmlServer, type XmlServerSettings } from '../src/index.ts'
 import './checked-answers.ts'
 
 /** Starts the interface on memory ports with one account. The clock stands at 2026-10-18 10:00 in gateway time. */
-export async function serveXml({ wanted = {}, settings = {}, change = (ports) => ports }: Serving = {}) {
+export async function serveXml({ wanted: options = {}, settings = {}, change = (ports) => ports }: Serving = {}) {
   const clock = steppingClock()
   const orders: Order[] = []
   const ports = change(recordingOrders(memoryPorts({ clock }), orders))
-  const account = await anAccount(ports, wanted)
+  const account = await anAccount(ports, options)
   const backOffice = createBackOffice(ports)
   const log = createLog({ level: 'silent', name: 'test' })
   const app = createXmlServer(createGateway(ports), {

@@ -32,7 +32,7 @@ export async function areWellFormed(documents: readonly (string | Uint8Array)[])
   const { errors } = await validateXML({
     xml: named(documents),
     normalization: 'c14n',
-    modifyArguments: (given) => ['--nonet', '--noout', ...given.filter((argument) => argument !== '--c14n')],
+    modifyArguments: (defaults) => ['--nonet', '--noout', ...defaults.filter((argument) => argument !== '--c14n')],
   })
   return withoutErrors(documents, errors)
 }

@@ -6,7 +6,7 @@ import { Webhook } from 'standardwebhooks'
 
 const { SECRET, PORT = '3000' } = process.env
 const webhook = new Webhook(SECRET)
-// What lives on keeps the ids in its database, in the transaction that does the work.
+// A real receiver stores the ids in its database, in the transaction that does the work.
 const seen = new Set()
 
 const server = createServer(async (request, response) => {

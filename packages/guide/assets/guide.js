@@ -33,10 +33,10 @@ function excerpt(text, terms) {
 }
 
 async function show() {
-  const asked = input.value.trim()
-  const found = asked === '' ? [] : (await load()).search(asked).slice(0, 12)
-  if (input.value.trim() !== asked) return
-  list.hidden = asked === ''
+  const query = input.value.trim()
+  const found = query === '' ? [] : (await load()).search(query).slice(0, 12)
+  if (input.value.trim() !== query) return
+  list.hidden = query === ''
   list.replaceChildren(
     ...found.map(({ id, heading, page, text, terms }) => {
       const link = Object.assign(document.createElement('a'), { href: base + id })

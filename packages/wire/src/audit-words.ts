@@ -142,11 +142,11 @@ export const auditRecord = (entry: AuditEntry | undefined): Detail =>
 
 /** Returns a recorded change in words, its amounts in credits and its times as times. */
 export function auditWords({ begun, ended }: ListedChange, style: AuditStyle): AuditWords {
-  const { action, given } = auditRecord(begun)
+  const { action, given: args } = auditRecord(begun)
   const words = wordsFor(typeof action === 'string' ? action : '', style)
   return {
     change: words.change,
-    given: words.all(given ?? {}, ', '),
+    given: words.all(args ?? {}, ', '),
     outcome: ended === undefined ? 'unknown' : words.outcome(auditRecord(ended)),
   }
 }

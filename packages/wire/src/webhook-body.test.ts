@@ -112,12 +112,12 @@ test('any messages that come together are written as they are one by one', () =>
       fc.boolean(),
       fc.option(fc.string({ unit: 'binary' })),
     )
-    .map(([its, drawn, isAlike, text]) => ({
+    .map(([ids, drawn, isAlike, text]) => ({
       sequence: 4,
       occurred,
       shared: { ...shared, text: text ?? undefined },
-      messages: its as readonly number[] as readonly MessageId[],
-      numbers: its.map((_id, i) => (isAlike ? `2782555${1000 + i}` : drawn[i]) as Msisdn),
+      messages: ids as readonly number[] as readonly MessageId[],
+      numbers: ids.map((_id, i) => (isAlike ? `2782555${1000 + i}` : drawn[i]) as Msisdn),
     }))
   fc.assert(
     fc.property(fc.array(group, { minLength: 1, maxLength: 4 }), fc.boolean(), (together, hasOther) => {
@@ -221,6 +221,6 @@ test('any text and any number of whoever wrote come back from JSON', () => {
 })
 
 test('every code that ends a message, or leaves it unknown, has an event', () => {
-  const told = Object.values(OUTCOME).filter((code) => eventTypeOf(code) === undefined)
-  expect(told).toEqual([OUTCOME.underWay])
+  const silent = Object.values(OUTCOME).filter((code) => eventTypeOf(code) === undefined)
+  expect(silent).toEqual([OUTCOME.underWay])
 })

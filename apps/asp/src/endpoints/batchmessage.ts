@@ -30,7 +30,7 @@ import {
 
 const numbersMax = 100
 // A blank text refuses the whole call, so no recipient has this refusal.
-const { 'no-message': _blank, ...told } = RECIPIENT_ERROR
+const { 'no-message': _blank, ...RECIPIENT_WORDS } = RECIPIENT_ERROR
 
 /**
  * Sends one text to 1 to 100 numbers. Returns one result for each number, in request order (spec 4.2, rules 1 and 2;
@@ -49,7 +49,7 @@ export const batchMessage: Endpoint = {
   ],
   answers: [
     '<number>=<message id>&',
-    ...[...new Set(Object.values(told))].map((word) => `<number>=${word}&`),
+    ...[...new Set(Object.values(RECIPIENT_WORDS))].map((word) => `<number>=${word}&`),
     ...['No message given', 'No numbers supplied', 'Too many numbers supplied'].map(errorText),
     unusableMessageReference,
     ...sendOptionNames.map(unusableOption),

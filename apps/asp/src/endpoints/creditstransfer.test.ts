@@ -89,7 +89,7 @@ describe('the first refusal that applies is answered, and nothing is moved', () 
 })
 
 describe('invalidUser, before anything else', () => {
-  const asked = async (credentials: string) =>
+  const transferWith = async (credentials: string) =>
     (await request(asp.url).get(`/api/creditstransfer.asp?${credentials}&${query(999, 999, 'x')}&clientref=1`)).text
 
   test('is the answer to the credentials of a sub account, even for its own credits', async () => {
@@ -98,7 +98,7 @@ describe('invalidUser, before anything else', () => {
     const issued = await backOffice.commands.issueApiKey(one.id)
     if (typeof issued === 'string') throw new Error(issued)
     for (const credentials of [`apikey=${issued.key}`, `user=${one.login}&password=another-one`]) {
-      expect(await asked(credentials)).toBe('Transfer=invalidUser')
+      expect(await transferWith(credentials)).toBe('Transfer=invalidUser')
       const own = `/api/creditstransfer.asp?${credentials}&${query(one.id, main(), 1)}`
       expect((await request(asp.url).get(own)).text).toBe('Transfer=invalidUser')
     }
@@ -127,8 +127,8 @@ describe('an internal failure', () => {
 })
 
 describe('with a clientref', () => {
-  const moved = async (wanted: string, reference = '7') =>
-    (await asp.get('creditstransfer.asp', `${wanted}&clientref=${reference}`)).text
+  const moved = async (quantity: string, reference = '7') =>
+    (await asp.get('creditstransfer.asp', `${quantity}&clientref=${reference}`)).text
 
   test('a refused transfer stays refused, whatever the refusal; Fail leaves the clientref free', async () => {
     expect(await moved(query(main(), stranger.id, 'x'), 'a')).toBe('Transfer=invalidToAccount')

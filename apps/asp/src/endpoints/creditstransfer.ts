@@ -32,12 +32,12 @@ export const transferCredits: Endpoint = {
     const key = clientReference(parameters)
     if (key === 'unusable') return unusableReference
 
-    const wanted = {
+    const transfer = {
       from: wholeNumber(first(parameters, 'fromaccountid')),
       to: wholeNumber(first(parameters, 'toaccountid')),
       quantity: wholeNumber(first(parameters, 'transferquantity')),
     }
-    const done = await gateway.commands.transferCredits(account, wanted, key)
+    const done = await gateway.commands.transferCredits(account, transfer, key)
     if (done === 'another-request') return anotherRequest
     return `Transfer=${done === 'done' ? 'Success' : TRANSFER_RESULT[done]}`
   },

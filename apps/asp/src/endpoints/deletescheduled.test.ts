@@ -19,11 +19,11 @@ const balance = async () => (await asp.get('credits.asp')).text
 async function claim() {
   const { claimedBatches } = asp.ports
   await claimedBatches.promote(100)
-  const wanted = { messagesMax: 10, markedMax: 10, leaseSeconds: 60 }
+  const claim = { messagesMax: 10, markedMax: 10, leaseSeconds: 60 }
   await claimedBatches.claim(await claimedBatches.register(60), {
     carrier: scriptedCarrier().id,
     lane: 'single',
-    ...wanted,
+    ...claim,
   })
 }
 

@@ -16,11 +16,11 @@ export const deleteScheduled: Endpoint = {
   slow: true,
   workOf: messageIdCount,
   run: async ({ gateway, account, parameters }) => {
-    const given = messageIds(parameters)
-    if (typeof given === 'string') return given
-    const deletions = await foundFor<string, Deletion>(given, parseMessageId, { outcome: 'not-found' }, (ids) =>
+    const requested = messageIds(parameters)
+    if (typeof requested === 'string') return requested
+    const deletions = await foundFor<string, Deletion>(requested, parseMessageId, { outcome: 'not-found' }, (ids) =>
       gateway.commands.deleteScheduled(account, ids),
     )
-    return listAnswer(deletions.map(({ asked, found }) => `${echoed(asked)}=${DELETION[found.outcome]}`))
+    return listAnswer(deletions.map(({ item: id, found }) => `${echoed(id)}=${DELETION[found.outcome]}`))
   },
 }

@@ -9,7 +9,7 @@ beforeEach(async () => {
 afterEach(() => asp.close())
 
 const person = '27825550101'
-const taken = async (query = '') => (await asp.get('httpgetreplies.asp', query)).text
+const takeReplies = async (query = '') => (await asp.get('httpgetreplies.asp', query)).text
 const reply = (text: string, id: number | '' = 1, from = person, at = '202610181000') =>
   `CLI=${from};DateReceived=${at};Message=${text};SentMessageID=${id}&`
 
@@ -25,7 +25,7 @@ test.each([
 ])('the text %j is written as %j', async (text, written) => {
   await write(asp.ports, asp.account, person)
   await arrive(asp.ports, person, text)
-  expect(await taken()).toBe(reply(written))
+  expect(await takeReplies()).toBe(reply(written))
 })
 
 test.each(['\r\n', '\n'])(
@@ -36,14 +36,14 @@ test.each(['\r\n', '\n'])(
     const form = `apikey=${asp.key}&excludesc=true${end}`
     const answer = await request(asp.url).post('/api/httpgetreplies.asp').type('form').send(form)
     expect([answer.status, answer.text]).toEqual([200, ''])
-    expect(await taken()).toContain('Message=to the code;')
+    expect(await takeReplies()).toContain('Message=to the code;')
   },
 )
 
 test('a sender that is not a number cannot forge a pair either', async () => {
   await assign(asp.ports, asp.account, '40404')
   await arrive(asp.ports, 'A;B=C&D', 'hello', '40404')
-  expect(await taken()).toBe(reply('hello', '', 'A%3BB%3DC%26D'))
+  expect(await takeReplies()).toBe(reply('hello', '', 'A%3BB%3DC%26D'))
 })
 
 describe('messages to the short code', () => {
@@ -55,15 +55,15 @@ describe('messages to the short code', () => {
   })
 
   test.each(['true', 'TRUE', 'True', '1'])('are omitted with excludesc=%s, and are not consumed', async (value) => {
-    expect(await taken(`excludesc=${value}`)).toBe('')
-    expect(await taken(`EXCLUDESC=${value}`)).toBe('')
+    expect(await takeReplies(`excludesc=${value}`)).toBe('')
+    expect(await takeReplies(`EXCLUDESC=${value}`)).toBe('')
     expect((await asp.get('httpgetscmessages.asp')).text).toContain('first contact')
   })
 
   test.each(['', 'false', '0', 'yes', 'true%20', '%00true', '2'])(
     'are not left out with excludesc=%s',
     async (value) => {
-      expect(await taken(`excludesc=${value}`)).toContain('first contact')
+      expect(await takeReplies(`excludesc=${value}`)).toContain('first contact')
     },
   )
 
@@ -71,8 +71,8 @@ describe('messages to the short code', () => {
     await asp.ports.senders.release(anAddress('40404'))
     await write(asp.ports, asp.account, '27825550103')
     await arrive(asp.ports, '27825550103', 'other')
-    expect(await taken('excludesc=true')).toBe(reply('other', 2, '27825550103'))
-    expect(await taken()).not.toContain('other')
+    expect(await takeReplies('excludesc=true')).toBe(reply('other', 2, '27825550103'))
+    expect(await takeReplies()).not.toContain('other')
   })
 })
 
@@ -82,7 +82,7 @@ test('replies are returned for exactly 90 days', async () => {
   asp.clock.step(1)
   await arrive(asp.ports, person, 'young')
   asp.clock.step(90 * 86_400)
-  expect(await taken()).toBe(reply('young'))
+  expect(await takeReplies()).toBe(reply('young'))
 })
 
 test('a failing database leads to 503 and not to an empty list', async () => {

@@ -10,7 +10,7 @@ export const takeReplies: Endpoint = {
   wrongCredentials: 'FAIL&',
   run: async ({ gateway, account, parameters }) => {
     const codes = isTrue(parameters, 'excludesc') ? 'without-short-codes' : 'with-short-codes'
-    const taken = await gateway.commands.takeReplies(account, codes)
-    return takenAnswer(taken, ({ from, at, text, answers }) => replyItem(from, at, text, answers))
+    const replies = await gateway.commands.takeReplies(account, codes)
+    return takenAnswer(replies, ({ from, at, text, answers }) => replyItem(from, at, text, answers))
   },
 }

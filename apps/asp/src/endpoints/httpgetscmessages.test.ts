@@ -9,13 +9,13 @@ beforeEach(async () => {
 afterEach(() => asp.close())
 
 const person = '27825550101'
-const taken = async () => (await asp.get('httpgetscmessages.asp')).text
+const takeMessages = async () => (await asp.get('httpgetscmessages.asp')).text
 const message = (text: string, at = '202610181000', code = '40404') =>
   `SC=${code};CLI=${person};DateReceived=${at};Message=${text}&`
 
 test('characters that would break the format are percent-encoded', async () => {
   await arrive(asp.ports, person, 'a&SC=1;b%\r\n\f😀', '40404')
-  expect(await taken()).toBe(message('a%26SC%3D1%3Bb%25%0D%0A%0C😀'))
+  expect(await takeMessages()).toBe(message('a%26SC%3D1%3Bb%25%0D%0A%0C😀'))
 })
 
 test('messages are returned for exactly 90 days', async () => {
@@ -23,5 +23,5 @@ test('messages are returned for exactly 90 days', async () => {
   asp.clock.step(1)
   await arrive(asp.ports, person, 'young', '40404')
   asp.clock.step(90 * 86_400)
-  expect(await taken()).toBe(message('young'))
+  expect(await takeMessages()).toBe(message('young'))
 })

@@ -23,12 +23,12 @@ export const requestBatch: Endpoint = {
   reads: true,
   workOf: messageIdCount,
   run: async ({ gateway, account, parameters }) => {
-    const given = messageIds(parameters)
-    if (typeof given === 'string') return given
-    const statuses = await foundFor<string, MessageStatus>(given, parseMessageId, 'not-found', (ids) =>
+    const requested = messageIds(parameters)
+    if (typeof requested === 'string') return requested
+    const statuses = await foundFor<string, MessageStatus>(requested, parseMessageId, 'not-found', (ids) =>
       gateway.queries.queryStatus(account, ids),
     )
-    return listAnswer(statuses.map(({ asked, found }) => `${echoed(asked)}=${statusString(found)}`))
+    return listAnswer(statuses.map(({ item: id, found }) => `${echoed(id)}=${statusString(found)}`))
   },
 }
 

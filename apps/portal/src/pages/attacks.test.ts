@@ -41,9 +41,9 @@ beforeAll(async () => {
   await gateway.commands.issueKey(account, { label: evil.slice(0, 60) })
   await gateway.commands.inviteUser(account, { email: 'somebody@acme.example', role: 'reader' })
   for (const key of ['not begun', 'begun']) {
-    const wanted = { columns: ['name'], text: evil, scheduled: undefined, key }
+    const newSend = { columns: ['name'], text: evil, scheduled: undefined, key }
     const rows = [{ row: 1, number: '27820000007' as never, fields: [evil] }]
-    const draft = await ports.bulkSends.add(account.id, wanted, [rows])
+    const draft = await ports.bulkSends.add(account.id, newSend, [rows])
     if (key === 'begun') await gateway.commands.startBulkSend(account, draft)
   }
   await gateway.commands.addWebhook(account, { url: `https://shop.example.com/?${encodeURI(evil)}'"` })
@@ -77,11 +77,11 @@ test.each(pages.map(({ path, who }) => [path, who] as const))(
   '%s shows what people have written as text, whoever wrote it where',
   async (path, who) => {
     const visitor = who === 'operator' ? admin : holder
-    for (const asked of [
+    for (const address of [
       pathOf(path),
       `${pathOf(path)}?q=${encodeURIComponent(evil)}&to=${encodeURIComponent(evil)}`,
     ]) {
-      const shown = await visitor.get(asked)
+      const shown = await visitor.get(address)
       const { html, headers } = shown.to === undefined ? shown : await visitor.get(shown.to)
       if (!/html/.test(headers['content-type'] ?? '')) {
         // A browser saves the file and does not guess its content type.
@@ -92,7 +92,7 @@ test.each(pages.map(({ path, who }) => [path, who] as const))(
         })
         continue
       }
-      expect([asked, html.querySelectorAll('body script, img, [onerror]').map(String)]).toEqual([asked, []])
+      expect([address, html.querySelectorAll('body script, img, [onerror]').map(String)]).toEqual([address, []])
       expect(
         html.querySelectorAll('a').filter((link) => /^\s*(?:javascript|data):/i.test(link.getAttribute('href') ?? '')),
       ).toEqual([])
@@ -126,13 +126,13 @@ interface Submission {
 
 const formsOf = ({ html }: Shown): readonly Submission[] =>
   html.querySelectorAll('main form[method="post"]').map((form) => {
-    const given = form.querySelectorAll('input, textarea, select, button').map((control) => {
+    const controls = form.querySelectorAll('input, textarea, select, button').map((control) => {
       const name = control.getAttribute('name') ?? ''
       return [name, filled[name] ?? control.getAttribute('value') ?? ''] as const
     })
     return {
       path: form.getAttribute('action') ?? '',
-      fields: Object.fromEntries(given.filter(([name]) => name !== '')),
+      fields: Object.fromEntries(controls.filter(([name]) => name !== '')),
     }
   })
 
@@ -232,9 +232,9 @@ describe('roles of users, and an operator who views the account', () => {
     '%s can be read in each role, and has only the forms that the role may use',
     async (path) => {
       for (const role of roles) {
-        const asked = await visitorOf(role).get(pathOf(path))
-        expect([role, asked.status < 400]).toEqual([role, true])
-        const forms = formsOf(asked).filter((form) => form.path !== '/sign-out')
+        const page = await visitorOf(role).get(pathOf(path))
+        expect([role, page.status < 400]).toEqual([role, true])
+        const forms = formsOf(page).filter((form) => form.path !== '/sign-out')
         const isForbidden = (form: Submission) =>
           Object.keys(lowest).some((one) => form.path === pathOf(one) && mayNot(one).includes(role))
         expect([role, forms.filter(isForbidden)]).toEqual([role, []])

@@ -23,9 +23,9 @@ const asPostgres = (ports: Ports): Ports =>
         get(target, key) {
           const method: unknown = Reflect.get(target, key)
           if (typeof method !== 'function') return method
-          return (...given: readonly unknown[]): unknown => {
-            given.forEach(refuseOdd)
-            return Reflect.apply(method, target, given)
+          return (...args: readonly unknown[]): unknown => {
+            args.forEach(refuseOdd)
+            return Reflect.apply(method, target, args)
           }
         },
       }),
@@ -91,9 +91,9 @@ test('no form field causes an internal error', async () => {
         const fields = form.querySelectorAll('input, textarea, select').map((field) => field.getAttribute('name') ?? '')
         const filled = Object.fromEntries(fields.map((name) => [name, value]))
         const step = form.querySelector('[name="do"], [name="act"], [name="step"]')
-        const kept = step && { [step.getAttribute('name') ?? '']: step.getAttribute('value') ?? '' }
+        const stepField = step && { [step.getAttribute('name') ?? '']: step.getAttribute('value') ?? '' }
         const action = form.getAttribute('action') ?? page.path
-        expectPage(await visitorOf(page).post(action, { ...filled, ...kept, token }), `${page.path} ${value}`)
+        expectPage(await visitorOf(page).post(action, { ...filled, ...stepField, token }), `${page.path} ${value}`)
       }
     }
 }, 120_000)

@@ -52,8 +52,8 @@ beforeAll(async () => {
   const rows = [{ row: 1, number: aNumber(), fields: ['Mine'] }]
   const drafts: string[] = []
   for (const key of ['a', 'b']) {
-    const wanted = { columns: ['name'], text: 'Dear {name}', scheduled: undefined, key }
-    drafts.push(String(await portal.gateway.commands.draftBulkSend(portal.account, wanted, [rows])))
+    const newSend = { columns: ['name'], text: 'Dear {name}', scheduled: undefined, key }
+    drafts.push(String(await portal.gateway.commands.draftBulkSend(portal.account, newSend, [rows])))
   }
   await portal.gateway.commands.startBulkSend(portal.account, Number(drafts[1]) as BulkSendId)
   await write(portal.ports, portal.account, '27820000077')
@@ -107,8 +107,8 @@ const operatorForms = ofOperators.filter(([, { submit }]) => submit !== undefine
 
 /** Returns the page, or the page to which it redirects. */
 async function shownTo(visitor: Visitor, path: string): Promise<Shown> {
-  const asked = await visitor.get(pathOf(path, 'own'))
-  const shown = asked.to === undefined ? asked : await visitor.get(asked.to)
+  const response = await visitor.get(pathOf(path, 'own'))
+  const shown = response.to === undefined ? response : await visitor.get(response.to)
   expect(shown.status).toBe(refusing[path] ?? 200)
   return shown
 }

@@ -20,8 +20,8 @@ interface Added {
 const add = async (body: object = { url }): Promise<Added> =>
   (await rest.post('/webhooks', body).expect(200)).body as Added
 
-const refusal = async (asked: request.Test): Promise<unknown> => {
-  const answer = await asked
+const refusal = async (sent: request.Test): Promise<unknown> => {
+  const answer = await sent
   expect(answer.status).toBe(422)
   return (answer.body as { errorMessage: string }).errorMessage
 }
@@ -49,9 +49,9 @@ test('if stored secrets were sealed with another key, adding and rotating get 50
   const log = createLog({ level: 'error', name: 'rest', destination: { write: (line) => void lines.push(line) } })
   const here = await startRest({ log })
   try {
-    const wanted = { account: here.account.id, url, events: [], listSize: 1, withText: false }
+    const newWebhook = { account: here.account.id, url, events: [], listSize: 1, withText: false }
     const secret = 'with another key' as SealedSecret
-    await here.ports.webhooks.add({ ...wanted, secret }, here.clock.now())
+    await here.ports.webhooks.add({ ...newWebhook, secret }, here.clock.now())
     for (const path of ['/webhooks', '/webhooks/1/rotate']) {
       const { status, headers } = await here.post(path, { url })
       expect([status, headers['retry-after']]).toEqual([503, '1'])
@@ -92,14 +92,14 @@ test('blank and null options count as omitted, and unknown fields are ignored', 
   expect(changed.body).toMatchObject({ webhook })
 })
 
-test.each(['rotate', 'test'])('%s needs neither a body nor a content type', async (what) => {
+test.each(['rotate', 'test'])('%s needs neither a body nor a content type', async (action) => {
   await add()
   for (const type of [undefined, 'application/json', 'application/x-www-form-urlencoded']) {
-    const asked = rest.post(`/webhooks/1/${what}`, '')
-    await (type === undefined ? asked.unset('Content-Type') : asked.type(type)).expect(200)
+    const sent = rest.post(`/webhooks/1/${action}`, '')
+    await (type === undefined ? sent.unset('Content-Type') : sent.type(type)).expect(200)
   }
-  await rest.post(`/webhooks/1/${what}`, '{}').type('text/plain').expect(415)
-  await rest.post(`/webhooks/1/${what}`, ' ').expect(400)
+  await rest.post(`/webhooks/1/${action}`, '{}').type('text/plain').expect(415)
+  await rest.post(`/webhooks/1/${action}`, ' ').expect(400)
 })
 
 test('a webhook is paused and resumed', async () => {
@@ -142,8 +142,8 @@ describe('a refusal names the field and the expected value', () => {
     ['/replay', { from: 202610180900, to: 'x' }, 'to must be a time YYYYMMDDHHmm; got "x".'],
   ])('a request to %s with %j', async (path, body, message) => {
     await add()
-    const asked = path === '' ? rest.patch('/webhooks/1', body) : rest.post(`/webhooks/1${path}`, body)
-    expect(await refusal(asked)).toBe(message)
+    const sent = path === '' ? rest.patch('/webhooks/1', body) : rest.post(`/webhooks/1${path}`, body)
+    expect(await refusal(sent)).toBe(message)
   })
 
   test('a webhook above the maximum of an account', async () => {
@@ -186,13 +186,13 @@ test('a webhook of another account is answered like an unknown one and is not ch
 
 test('404 for a webhook comes after the checks of the key and of the body', async () => {
   const path = '/api/rest/v1/webhooks/7/test'
-  const asked = (key: string) => request(rest.url).post(path).set('Authorization', key)
+  const sent = (key: string) => request(rest.url).post(path).set('Authorization', key)
   expect((await request(rest.url).post(path)).status).toBe(401)
-  expect((await asked('no')).status).toBe(401)
-  expect((await asked(rest.key).type('text/plain').send('{}')).status).toBe(415)
-  expect((await asked(rest.key).type('application/json').send('{')).status).toBe(400)
-  expect((await asked(rest.key).type('application/json').send('[]')).status).toBe(422)
-  expect((await asked(rest.key).type('application/json').send('{}')).status).toBe(404)
+  expect((await sent('no')).status).toBe(401)
+  expect((await sent(rest.key).type('text/plain').send('{}')).status).toBe(415)
+  expect((await sent(rest.key).type('application/json').send('{')).status).toBe(400)
+  expect((await sent(rest.key).type('application/json').send('[]')).status).toBe(422)
+  expect((await sent(rest.key).type('application/json').send('{}')).status).toBe(404)
 })
 
 test('a removed webhook and its attempts do not exist any more', async () => {

@@ -83,12 +83,12 @@ const added: Operation = {
 export const addWebhook = post(
   added,
   readNewWebhook,
-  async ({ gateway, account, now }, wanted) => {
-    const made = await gateway.commands.addWebhook(account, wanted)
+  async ({ gateway, account, now }, newWebhook) => {
+    const made = await gateway.commands.addWebhook(account, newWebhook)
     if (made === 'too-many') return tooManyWebhooks
     // The account was deleted after its key was checked.
     if (made === 'no-such-account') throw new Error(`there is no account ${account.id}`)
-    if (typeof made === 'string') return refused(made, wanted)
+    if (typeof made === 'string') return refused(made, newWebhook)
     return `"webhook":${webhookJson(made.webhook, now)},"secret":"${made.secret}"`
   },
   { slow: true },

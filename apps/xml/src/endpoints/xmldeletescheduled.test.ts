@@ -6,7 +6,7 @@ import { DELETION } from '@gateway/wire'
 
 const path = '/api/xmldeletescheduled.asp'
 const root = 'XMLGatewayDeleteScheduled_Response'
-const asked = (id: string | number, cli = ''): string => `<MessageID><ID>${id}</ID>${cli}</MessageID>`
+const messageIdElement = (id: string | number, cli = ''): string => `<MessageID><ID>${id}</ID>${cli}</MessageID>`
 const documentOf = (key: string, ids: string): string =>
   `<Svc_DeleteScheduled><ApiKey>${key}</ApiKey><User/><Password/><MessageIDs>${ids}</MessageIDs></Svc_DeleteScheduled>`
 const row = (id: string | number, status: string, cli = ''): string =>
@@ -34,11 +34,11 @@ async function serve(serving: Serving = {}) {
 /** Lets a dispatcher claim the due messages. */
 async function claim({ ports: { claimedBatches } }: Pick<Served, 'ports'>) {
   await claimedBatches.promote(100)
-  const wanted = { messagesMax: 10, markedMax: 10, leaseSeconds: 60 }
+  const claim = { messagesMax: 10, markedMax: 10, leaseSeconds: 60 }
   await claimedBatches.claim(await claimedBatches.register(60), {
     carrier: scriptedCarrier().id,
     lane: 'single',
-    ...wanted,
+    ...claim,
   })
 }
 
@@ -47,9 +47,9 @@ describe('the status of an id', () => {
     const served = await serve()
     await served.schedule(['27825550101', '27825550102'])
     served.clock.step(3600)
-    expect((await served.remove(asked(1))).text).toBe(answer(root, row(1, 'DELETED')))
+    expect((await served.remove(messageIdElement(1))).text).toBe(answer(root, row(1, 'DELETED')))
     await claim(served)
-    expect((await served.remove(asked(2))).text).toBe(answer(root, row(2, 'SENT')))
+    expect((await served.remove(messageIdElement(2))).text).toBe(answer(root, row(2, 'SENT')))
     expect(await served.balance()).toBe(990)
   })
 
@@ -57,7 +57,7 @@ describe('the status of an id', () => {
     'is NOTFOUND for the number %s, echoed as it was written',
     async (id) => {
       const { remove } = await serve()
-      expect((await remove(asked(` ${id}\n`))).text).toBe(answer(root, row(id, 'NOTFOUND')))
+      expect((await remove(messageIdElement(` ${id}\n`))).text).toBe(answer(root, row(id, 'NOTFOUND')))
     },
   )
 
@@ -65,7 +65,7 @@ describe('the status of an id', () => {
     const { remove, schedule } = await serve()
     await schedule(['27825550101'])
     const clis = ['<CLI> a &amp; &lt;b&gt; </CLI>', '<CLI/>', '', '<CLI>1</CLI><CLI>2</CLI>']
-    const { text } = await remove(clis.map((cli, at) => asked(at + 1, cli)).join(''))
+    const { text } = await remove(clis.map((cli, at) => messageIdElement(at + 1, cli)).join(''))
     const [first, ...others] = ['a &amp; &lt;b&gt;', '', '', '1']
     const rows = others.map((cli, at) => row(at + 2, 'NOTFOUND', cli))
     expect(text).toBe(answer(root, row(1, 'DELETED', first) + rows.join('')))
@@ -82,10 +82,14 @@ describe('an error, for which nothing is deleted', () => {
   const rows: readonly [string, (key: string) => string, string][] = [
     ...['+1', 'W1', '１'].map((id): [string, (key: string) => string, string] => [
       `the ID '${id}' after a good one`,
-      (key) => documentOf(key, asked(1) + asked(id)),
+      (key) => documentOf(key, messageIdElement(1) + messageIdElement(id)),
       notValid,
     ]),
-    ['one bad id, before too many', (key) => documentOf(key, asked(1).repeat(1000) + asked('x')), notValid],
+    [
+      'one bad id, before too many',
+      (key) => documentOf(key, messageIdElement(1).repeat(1000) + messageIdElement('x')),
+      notValid,
+    ],
   ]
   test.each(rows)('%s', async (_, documentFor, error) => {
     const { schedule, post, key, balance } = await serve()
@@ -100,7 +104,7 @@ describe('an error, for which nothing is deleted', () => {
     const { remove } = await serve({
       change: (ports) => ({ ...ports, messages: { ...ports.messages, deleteScheduled } }),
     })
-    const { status, text } = await remove(asked(1))
+    const { status, text } = await remove(messageIdElement(1))
     expect([status, text]).toEqual([503, errorIn(root, 'Service unavailable')])
   })
 })

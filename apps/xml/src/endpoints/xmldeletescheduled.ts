@@ -2,7 +2,7 @@ import type { Deletion } from '@gateway/core/messages'
 import { DELETION, foundFor } from '@gateway/wire'
 import type { Answer } from '../answer.ts'
 import { type Call, endpoint } from '../endpoint.ts'
-import { type AskedMessage, checkMessageIds, idOf, messageIdElements, messageIdsDraft } from '../message-ids.ts'
+import { type RequestedMessage, checkMessageIds, idOf, messageIdElements, messageIdsDraft } from '../message-ids.ts'
 import { container, leaf } from '../rendered.ts'
 
 const idsMax = 1000
@@ -16,16 +16,16 @@ export const deleteScheduled = endpoint({
   draft: messageIdsDraft,
   inside: messageIdElements,
   slow: true,
-  workOf: (asked) => asked.length,
+  workOf: (requested) => requested.length,
   check: (draft) => {
-    const asked = checkMessageIds(draft)
-    return asked.length > idsMax && typeof asked !== 'string' ? 'too-many-message-ids' : asked
+    const requested = checkMessageIds(draft)
+    return requested.length > idsMax && typeof requested !== 'string' ? 'too-many-message-ids' : requested
   },
   answer: remove,
 })
 
-async function remove({ gateway, account }: Call, asked: readonly AskedMessage[]): Promise<Answer> {
-  const found = await foundFor<AskedMessage, Deletion>(asked, idOf, { outcome: 'not-found' }, (ids) =>
+async function remove({ gateway, account }: Call, requested: readonly RequestedMessage[]): Promise<Answer> {
+  const found = await foundFor<RequestedMessage, Deletion>(requested, idOf, { outcome: 'not-found' }, (ids) =>
     gateway.commands.deleteScheduled(account, ids),
   )
   return { content: found.map(writeDeletion).join('') }
@@ -34,5 +34,5 @@ async function remove({ gateway, account }: Call, asked: readonly AskedMessage[]
 const deleteStatus = container('DeleteStatus')
 const [messageId, cli, status] = [leaf('MessageID'), leaf('CLI'), leaf('Status')]
 
-const writeDeletion = ({ asked, found }: { readonly asked: AskedMessage; readonly found: Deletion }): string =>
-  deleteStatus(messageId(asked.id) + cli(asked.cli) + status(DELETION[found.outcome]))
+const writeDeletion = ({ item, found }: { readonly item: RequestedMessage; readonly found: Deletion }): string =>
+  deleteStatus(messageId(item.id) + cli(item.cli) + status(DELETION[found.outcome]))

@@ -7,7 +7,7 @@ const root = 'XMLGateway_Replies'
 const path = '/api/xmlgetreplies.asp'
 const person = '27825550101'
 const asking = ({ key }: Served) => `<Svc_Replies><ApiKey>${key}</ApiKey><User/><Password/></Svc_Replies>`
-const taken = async (served: Served) => (await served.post(path, asking(served))).text
+const takeReplies = async (served: Served) => (await served.post(path, asking(served))).text
 const reply = (text: string, id: number | '' = 1, at = '202610181000', from = person) =>
   `<Reply><CLI>${from}</CLI><DateReceived>${at}</DateReceived>` +
   (text === '' ? '<Message/>' : `<Message>${text}</Message>`) +
@@ -25,7 +25,7 @@ test.each([
   const served = await serveXml()
   await write(served.ports, served.account, person)
   await arrive(served.ports, person, text)
-  const document = await taken(served)
+  const document = await takeReplies(served)
   expect(document).toBe(answer(root, reply(written)))
   expect(await areWellFormed([document])).toEqual([true])
 })
@@ -41,5 +41,5 @@ test('replies are returned for exactly 90 days, only those of the account, and a
   await arrive(served.ports, person, 'young')
   served.clock.step(90 * 86_400)
   await createBackOffice(served.ports).commands.lockAccount(served.account.id)
-  expect(await taken(served)).toBe(answer(root, reply('young', 2)))
+  expect(await takeReplies(served)).toBe(answer(root, reply('young', 2)))
 })

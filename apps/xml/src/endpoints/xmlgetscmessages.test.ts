@@ -4,7 +4,7 @@ import { answer, serveXml, type Served } from '../../testing/serve-xml.ts'
 const root = 'XMLGateway_SCmessages'
 const path = '/api/xmlgetscmessages.asp'
 const asking = ({ key }: Served) => `<Svc_SCmessages><ApiKey>${key}</ApiKey></Svc_SCmessages>`
-const taken = async (served: Served) => (await served.post(path, asking(served))).text
+const takeMessages = async (served: Served) => (await served.post(path, asking(served))).text
 
 test('each message to a code is returned once, oldest first, and not as a reply afterwards', async () => {
   const served = await serveXml()
@@ -12,7 +12,7 @@ test('each message to a code is returned once, oldest first, and not as a reply 
   await arrive(served.ports, '27825550101', 'a & b\f', '40404')
   served.clock.step(60)
   await arrive(served.ports, 'A<B', 'two', '40404')
-  const document = await taken(served)
+  const document = await takeMessages(served)
   expect(document).toBe(
     answer(
       root,
@@ -20,7 +20,7 @@ test('each message to a code is returned once, oldest first, and not as a reply 
         '<SCmessage><SC>40404</SC><CLI>A&lt;B</CLI><DateReceived>202610181001</DateReceived><Message>two</Message></SCmessage>',
     ),
   )
-  expect(await taken(served)).toBe(answer(root))
+  expect(await takeMessages(served)).toBe(answer(root))
   const replies = await served.post(
     '/api/xmlgetreplies.asp',
     `<Svc_Replies><ApiKey>${served.key}</ApiKey></Svc_Replies>`,

@@ -10,7 +10,7 @@ const root = 'XMLGatewayStatus_Response'
 const number = aNumber('27825550101')
 const now = '2026/10/18 10:00:00'
 
-const asked = (id: string | number, cli = ''): string => `<MessageID><ID>${id}</ID>${cli}</MessageID>`
+const messageIdElement = (id: string | number, cli = ''): string => `<MessageID><ID>${id}</ID>${cli}</MessageID>`
 const documentOf = (key: string, ids: string): string =>
   `<Svc_StatusRequest><ApiKey>${key}</ApiKey><User/><Password/><MessageIDs>${ids}</MessageIDs></Svc_StatusRequest>`
 
@@ -55,7 +55,7 @@ describe('the status of a message', () => {
     ['SENDINGFAILED', OUTCOME.blacklisted],
   ])('is %s with code %d and the time of that outcome, in gateway time', async (status, code) => {
     const { ask } = await serveStatuses([reached(code)])
-    const { status: http, headers, text } = await ask(asked(1))
+    const { status: http, headers, text } = await ask(messageIdElement(1))
     expect([http, headers['content-type']]).toEqual([200, 'text/xml; charset=utf-8'])
     expect(text).toBe(answer(root, row(1, status, code, '2026/10/18 00:30:05')))
   })
@@ -67,9 +67,9 @@ describe('the status of a message', () => {
     await createProcessing(ports).expire()
     const failed = '2026/10/20 11:00:00'
     clock.step(90 * 86_400 - 49 * 3600)
-    expect((await ask(asked(1))).text).toBe(answer(root, row(1, 'SENDINGFAILED', 101, failed)))
+    expect((await ask(messageIdElement(1))).text).toBe(answer(root, row(1, 'SENDINGFAILED', 101, failed)))
     clock.step(1)
-    expect((await ask(asked(1))).text).toBe(answer(root, row(1, 'NOTFOUND', -2, '2027/01/16 10:00:01')))
+    expect((await ask(messageIdElement(1))).text).toBe(answer(root, row(1, 'NOTFOUND', -2, '2027/01/16 10:00:01')))
   })
 })
 
@@ -77,7 +77,7 @@ describe('the rows of an answer', () => {
   test('echo the CLI, trimmed and escaped, or an empty one', async () => {
     const { ask } = await serve()
     const clis = ['<CLI> a &amp; &lt;b&gt; </CLI>', '<CLI/>', '', '<CLI>x<!-- y -->z</CLI>', '<CLI>1</CLI><CLI>2</CLI>']
-    const { text } = await ask(clis.map((cli, at) => asked(at + 1, cli)).join(''))
+    const { text } = await ask(clis.map((cli, at) => messageIdElement(at + 1, cli)).join(''))
     const shown = ['a &amp; &lt;b&gt;', '', '', 'xz', '1']
     expect(text).toBe(answer(root, shown.map((cli, at) => row(at + 1, 'NOTFOUND', -2, now, cli)).join('')))
   })
@@ -86,13 +86,13 @@ describe('the rows of an answer', () => {
     'echo the number %s as it was written; one that no message can have is not found',
     async (id) => {
       const { ask } = await serve()
-      expect((await ask(asked(` ${id}\n`))).text).toBe(answer(root, row(id, 'NOTFOUND', -2)))
+      expect((await ask(messageIdElement(` ${id}\n`))).text).toBe(answer(root, row(id, 'NOTFOUND', -2)))
     },
   )
 
   test('are as many as the ids of the request, up to 60 000', async () => {
     const { ask } = await serve()
-    const { text } = await ask(asked(1).repeat(60_000))
+    const { text } = await ask(messageIdElement(1).repeat(60_000))
     expect(text.match(/<StatusCode>108</g)).toHaveLength(59_000)
   })
 })
@@ -101,11 +101,15 @@ describe('an error, for which nothing is looked up', () => {
   const rows: readonly [string, (key: string) => string, string][] = [
     ...['1 2', '+5', '0x1F', '１２', '1,000'].map((id): [string, (key: string) => string, string] => [
       `the ID '${id}' among others`,
-      (key) => documentOf(key, asked(1) + asked(id)),
+      (key) => documentOf(key, messageIdElement(1) + messageIdElement(id)),
       'Not Valid XML Document',
     ]),
-    ['a no-break space before an ID', (key) => documentOf(key, asked('\u00a01')), 'Not Valid XML Document'],
-    ['a bad ID beyond 1000', (key) => documentOf(key, asked(1).repeat(1000) + asked('x')), 'Not Valid XML Document'],
+    ['a no-break space before an ID', (key) => documentOf(key, messageIdElement('\u00a01')), 'Not Valid XML Document'],
+    [
+      'a bad ID beyond 1000',
+      (key) => documentOf(key, messageIdElement(1).repeat(1000) + messageIdElement('x')),
+      'Not Valid XML Document',
+    ],
   ]
   test.each(rows)('%s', async (_, documentFor, error) => {
     const lookUps: number[] = []
@@ -122,7 +126,7 @@ describe('an error, for which nothing is looked up', () => {
   test('an error of the store is answered with 503 and not with NOTFOUND', async () => {
     const status = () => Promise.reject(new Error('the connection was lost'))
     const { ask } = await serve({ change: (ports) => ({ ...ports, messages: { ...ports.messages, status } }) })
-    const { status: http, headers, text } = await ask(asked(1))
+    const { status: http, headers, text } = await ask(messageIdElement(1))
     expect([http, headers['retry-after'], text]).toEqual([503, '1', errorIn(root, 'Service unavailable')])
   })
 })

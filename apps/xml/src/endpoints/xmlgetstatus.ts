@@ -4,7 +4,7 @@ import { inSlices } from '@gateway/server'
 import { foundFor, statusWords } from '@gateway/wire'
 import { type Answer, SKIPPED } from '../answer.ts'
 import { type Call, endpoint } from '../endpoint.ts'
-import { type AskedMessage, checkMessageIds, idOf, messageIdElements, messageIdsDraft } from '../message-ids.ts'
+import { type RequestedMessage, checkMessageIds, idOf, messageIdElements, messageIdsDraft } from '../message-ids.ts'
 import { container, leaf } from '../rendered.ts'
 
 const idsMax = 1000
@@ -19,29 +19,29 @@ export const queryStatus = endpoint({
   inside: messageIdElements,
   check: checkMessageIds,
   reads: true,
-  workOf: (asked) => Math.min(asked.length, idsMax),
-  answerBytes: (asked) => 2 * statusLength * asked.length,
-  answer: async (call: Call, asked: readonly AskedMessage[]): Promise<Answer> => {
-    const found = await lookUp(call, asked.slice(0, idsMax))
-    return { content: found + (await skip(call, asked.slice(idsMax))) }
+  workOf: (requested) => Math.min(requested.length, idsMax),
+  answerBytes: (requested) => 2 * statusLength * requested.length,
+  answer: async (call: Call, requested: readonly RequestedMessage[]): Promise<Answer> => {
+    const found = await lookUp(call, requested.slice(0, idsMax))
+    return { content: found + (await skip(call, requested.slice(idsMax))) }
   },
 })
 
-async function lookUp({ gateway, account, now }: Call, asked: readonly AskedMessage[]): Promise<string> {
-  const statuses = await foundFor<AskedMessage, MessageStatus>(asked, idOf, 'not-found', (ids) =>
+async function lookUp({ gateway, account, now }: Call, requested: readonly RequestedMessage[]): Promise<string> {
+  const statuses = await foundFor<RequestedMessage, MessageStatus>(requested, idOf, 'not-found', (ids) =>
     gateway.queries.queryStatus(account, ids),
   )
   // Each row has the time of the outcome, or the current time if there is none (ruling 4.9).
-  const rows = statuses.map(({ asked: message, found }) =>
+  const rows = statuses.map(({ item: message, found }) =>
     writeStatus(message, statusWords(found), dateTimeOf(hasOutcome(found) ? found.at : now), labelsIn(found)),
   )
   return rows.join('')
 }
 
 /** Renders up to 120 000 skipped ids, in slices so that the event loop is not blocked. */
-async function skip({ now }: Call, asked: readonly AskedMessage[]): Promise<string> {
+async function skip({ now }: Call, requested: readonly RequestedMessage[]): Promise<string> {
   const at = dateTimeOf(now)
-  return (await inSlices(asked, (message) => writeStatus(message, SKIPPED, at))).join('')
+  return (await inSlices(requested, (message) => writeStatus(message, SKIPPED, at))).join('')
 }
 
 const dateTimeOf = (at: Instant): string => `${formatDate(at)} ${formatTime(at)}`
@@ -52,12 +52,12 @@ const [word, dateTime, code] = [leaf('Status'), leaf('StatusDateTime'), leaf('St
 const [reference, category] = [leaf('Reference'), leaf('Category')]
 
 const writeStatus = (
-  asked: AskedMessage,
+  requested: RequestedMessage,
   status: { readonly word: string; readonly code: number },
   at: string,
   labels = '',
 ): string =>
-  statusId(messageId(asked.id) + cli(asked.cli) + word(status.word) + dateTime(at) + code(status.code) + labels)
+  statusId(messageId(requested.id) + cli(requested.cli) + word(status.word) + dateTime(at) + code(status.code) + labels)
 
 /** Renders the reference and the category that the message has (rulings 1.28, 1.30). */
 function labelsIn(status: MessageStatus): string {

@@ -117,8 +117,8 @@ async function send({ gateway, account }: Call, { messages, scheduled, key }: Se
   return 'overLimitSeconds' in results ? overLimit(results) : { content: writeResults(results) }
 }
 
-function withReference(numbers: readonly string[], given: string | undefined): readonly Recipient[] {
-  const reference = usable(readReference(given))
+function withReference(numbers: readonly string[], written: string | undefined): readonly Recipient[] {
+  const reference = usable(readReference(written))
   if (reference === undefined) return numbers
   return numbers.map((number) => ({ number, reference }))
 }

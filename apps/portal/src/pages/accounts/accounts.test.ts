@@ -48,11 +48,11 @@ test('a sub account has no page of accounts', async () => {
   expect(home.html.querySelector('nav a[href="/accounts"]')).toBeNull()
   const token = home.html.querySelector('[name="token"]')?.getAttribute('value') ?? ''
   expect((await own.get('/accounts')).status).toBe(404)
-  const taken = await own.post('/accounts', {
+  const response = await own.post('/accounts', {
     token,
     from: String(sub.id),
     to: String(portal.account.id),
     quantity: '1',
   })
-  expect([taken.status, await balances()]).toEqual([404, [1000, 50]])
+  expect([response.status, await balances()]).toEqual([404, [1000, 50]])
 })

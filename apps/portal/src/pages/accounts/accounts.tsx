@@ -7,13 +7,17 @@ import { nameOf } from '../../layout.tsx'
 import { forHolders, type Answer, type HolderVisit, type View } from '../../page.ts'
 import { transferWords } from '../../words.ts'
 
-interface Wanted {
+interface EnteredTransfer {
   readonly from: string
   readonly to: string
   readonly quantity: string
 }
 
-async function view(visit: HolderVisit, wanted: Partial<Wanted> = {}, problems: Problems = {}): Promise<View> {
+async function view(
+  visit: HolderVisit,
+  entered: Partial<EnteredTransfer> = {},
+  problems: Problems = {},
+): Promise<View> {
   const { gateway, account, balance, query } = visit
   const subs = await gateway.queries.listSubAccounts(account)
   const family: readonly AccountWithBalance[] = [{ account, balance }, ...subs]
@@ -37,7 +41,7 @@ async function view(visit: HolderVisit, wanted: Partial<Wanted> = {}, problems: 
               { head: 'Account', cell: ({ account: one }) => <span class="text">{nameOf(one)}</span> },
               { head: 'Number', number: true, cell: ({ account: one }) => String(one.id) },
               { head: 'Login', cell: ({ account: one }) => <span class="text">{one.login}</span> },
-              { head: 'Credits', number: true, cell: ({ balance: its }) => amount(its) },
+              { head: 'Credits', number: true, cell: ({ balance: ownBalance }) => amount(ownBalance) },
               {
                 head: 'State',
                 cell: ({ account: one }) =>
@@ -56,17 +60,17 @@ async function view(visit: HolderVisit, wanted: Partial<Wanted> = {}, problems: 
                 name="from"
                 label="From"
                 options={options}
-                value={wanted.from ?? first?.[0] ?? ''}
+                value={entered.from ?? first?.[0] ?? ''}
                 problems={problems}
               />
               <Choice
                 name="to"
                 label="To"
                 options={options}
-                value={wanted.to ?? second?.[0] ?? ''}
+                value={entered.to ?? second?.[0] ?? ''}
                 problems={problems}
               />
-              <TextField name="quantity" label="Whole credits" value={wanted.quantity ?? ''} problems={problems} />
+              <TextField name="quantity" label="Whole credits" value={entered.quantity ?? ''} problems={problems} />
               <Main>Move credits</Main>
             </Form>
           </Panel>
@@ -89,11 +93,11 @@ export const accounts = forHolders({
 async function transfer(visit: HolderVisit, fields: Fields): Promise<Answer> {
   const { gateway, account } = visit
   const key = readIdempotencyKey(fields.text('key'))
-  const wanted = { from: fields.text('from'), to: fields.text('to'), quantity: fields.trimmed('quantity') }
+  const entered = { from: fields.text('from'), to: fields.text('to'), quantity: fields.trimmed('quantity') }
   const [from, to, quantity] = [fields.number('from'), fields.number('to'), fields.number('quantity')]
-  const asked = { from: from ?? NaN, to: to ?? NaN, quantity: quantity ?? NaN }
-  const moved = await gateway.commands.transferCredits(account, asked, key === 'unusable' ? undefined : key)
+  const transfer = { from: from ?? NaN, to: to ?? NaN, quantity: quantity ?? NaN }
+  const moved = await gateway.commands.transferCredits(account, transfer, key === 'unusable' ? undefined : key)
   if (moved === 'done') return { goTo: '/accounts?done=moved' }
   const field = moved === 'invalid-from-account' ? 'from' : /to-account|same/.test(moved) ? 'to' : 'quantity'
-  return view(visit, wanted, { [field]: transferWords[moved] })
+  return view(visit, entered, { [field]: transferWords[moved] })
 }

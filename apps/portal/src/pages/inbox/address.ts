@@ -2,8 +2,8 @@ import type { ConversationPlace, InboundMessageId } from '@gateway/core/inbox'
 import type { MessageId } from '@gateway/core/messages'
 
 /** Reads an id from the query: the last line of the previous page. Returns undefined if there is none. */
-export const readKey = (given: string | null): InboundMessageId | undefined =>
-  given !== null && /^[1-9][0-9]{0,14}$/.test(given) ? (Number(given) as InboundMessageId) : undefined
+export const readKey = (text: string | null): InboundMessageId | undefined =>
+  text !== null && /^[1-9][0-9]{0,14}$/.test(text) ? (Number(text) as InboundMessageId) : undefined
 
 export const readPlace = (query: URLSearchParams): ConversationPlace => ({
   received: readKey(query.get('received')),

@@ -11,14 +11,14 @@ import { conversationPath, readPlace } from './address.ts'
 
 const linesMax = 50
 
-interface Given {
+interface EnteredAnswer {
   readonly text: string
   readonly problems: Problems
 }
 
-const nothingGiven: Given = { text: '', problems: {} }
+const nothingEntered: EnteredAnswer = { text: '', problems: {} }
 
-async function view(visit: HolderVisit, { text, problems }: Given = nothingGiven): Promise<Answer> {
+async function view(visit: HolderVisit, { text, problems }: EnteredAnswer = nothingEntered): Promise<Answer> {
   const { gateway, account, parameters, query } = visit
   const from = parameters['from'] ?? ''
   const place = readPlace(query)
@@ -92,13 +92,13 @@ const Line = ({ line }: { readonly line: ConversationLine }) =>
     </li>
   )
 
-interface Its {
+interface ConversationProps {
   readonly from: string
   readonly found: ShownConversation
 }
 
 /** Form that marks the conversation as read. Scripts submit it as soon as the page is visible. */
-const MarkAsRead = ({ from, found }: Its) => (
+const MarkAsRead = ({ from, found }: ConversationProps) => (
   <Form to={conversationPath(from)} class="seen">
     <Hidden name="arrived" value={String(found.arrived)} />
     <Second name="step" value="read">
@@ -107,7 +107,7 @@ const MarkAsRead = ({ from, found }: Its) => (
   </Form>
 )
 
-const AnswerForm = ({ from, found, text, problems }: Its & Given) =>
+const AnswerForm = ({ from, found, text, problems }: ConversationProps & EnteredAnswer) =>
   found.number === undefined ? (
     <p class="soft">This sender is not a number that you can write to.</p>
   ) : (

@@ -12,8 +12,8 @@ import { waitsForItsTime } from './message-table.tsx'
 /** Returns the message of the path if it belongs to the account and still waits for its scheduled time. */
 async function waitingMessage({ gateway, account, now, parameters }: HolderVisit): Promise<ToldMessage | undefined> {
   const id = parseMessageId(parameters.id ?? '')
-  const told = id === undefined ? undefined : await gateway.queries.showSent(account, id)
-  return told !== undefined && waitsForItsTime(told, now) ? told : undefined
+  const sentMessage = id === undefined ? undefined : await gateway.queries.showSent(account, id)
+  return sentMessage !== undefined && waitsForItsTime(sentMessage, now) ? sentMessage : undefined
 }
 
 const view = (
@@ -68,31 +68,35 @@ export const messageChange = forHolders({
   isForm: true,
   changes: 'changeScheduled',
   async show(visit) {
-    const told = await waitingMessage(visit)
-    if (told === undefined) {
+    const sentMessage = await waitingMessage(visit)
+    if (sentMessage === undefined) {
       // After a step back, the message may already be cancelled or sent. Its page shows which.
       const id = parseMessageId(visit.parameters.id ?? '')
       const shown = id === undefined ? undefined : await visit.gateway.queries.showSent(visit.account, id)
       return shown === undefined ? 'not-found' : { goTo: `/messages/${shown.id}` }
     }
-    return view(told, { text: told.text, time: told.scheduled === undefined ? '' : minuteOf(told.scheduled) })
+    return view(sentMessage, {
+      text: sentMessage.text,
+      time: sentMessage.scheduled === undefined ? '' : minuteOf(sentMessage.scheduled),
+    })
   },
   async submit(visit, fields) {
     const { gateway, account, now, parameters } = visit
     const id = parseMessageId(parameters.id ?? '')
-    const told = id === undefined ? undefined : await gateway.queries.showSent(account, id)
-    if (id === undefined || told === undefined) return 'not-found'
+    const sentMessage = id === undefined ? undefined : await gateway.queries.showSent(account, id)
+    if (id === undefined || sentMessage === undefined) return 'not-found'
     const [text, time] = [fields.text('text'), fields.trimmed('time')]
     const problems = problemsOf(text, time, undefined)
     const due = readTime(time)
     const key = readIdempotencyKey(fields.text('key'))
     if (Object.keys(problems).length > 0 || due === 'unusable' || key === undefined || key === 'unusable')
-      return view(told, { text, time }, problems)
+      return view(sentMessage, { text, time }, problems)
     // A past time must be confirmed. Another past time must be confirmed again.
-    if (due !== undefined && due <= now && fields.text('atOnce') !== time) return view(told, { text, time }, {}, true)
+    if (due !== undefined && due <= now && fields.text('atOnce') !== time)
+      return view(sentMessage, { text, time }, {}, true)
     const changed = await gateway.commands.changeScheduled(account, id, { text, due }, key)
     if (changed.outcome === 'changed') return { goTo: `/messages/${changed.id}?done=changed` }
-    if (changed.outcome === 'refused') return view(told, { text, time }, { text: whyNot(changed.why) })
+    if (changed.outcome === 'refused') return view(sentMessage, { text, time }, { text: whyNot(changed.why) })
     return { goTo: `/messages/${id}?done=${changed.outcome === 'cancelled' ? 'not-again' : changed.outcome}` }
   },
 })

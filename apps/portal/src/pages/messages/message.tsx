@@ -47,18 +47,18 @@ function stepsOf({
   const steps: Step[] = [
     [accepted, accepting],
     ...(scheduled === undefined ? [] : [[scheduled, 'To be sent at this time.'] as const]),
-    ...incidents.map(({ at, what }) => [at, INCIDENT_TEXT[what] ?? what] as const),
+    ...incidents.map(({ at, what: incident }) => [at, INCIDENT_TEXT[incident] ?? incident] as const),
   ]
   if (decided?.carrier !== undefined && decided.reference !== undefined) {
     steps.push([decided.stored, `The carrier accepted it as ${decided.reference}.`])
   }
-  const told = (
+  const finalStep = (
     <>
       <strong>{capitalized(now.word)}.</strong> {now.meaning} <span class="soft">{specificationWords(status)}</span>
     </>
   )
   // If the carrier has the message, the previous step already says so.
-  if (decided === undefined || decided.code !== OUTCOME.sent) steps.push([decided?.at, told])
+  if (decided === undefined || decided.code !== OUTCOME.sent) steps.push([decided?.at, finalStep])
   if (refundByHand !== undefined)
     steps.push([refundByHand.at, `${amount(cost)} credits were returned: ${refundByHand.why}`])
   else if (isRefunded) steps.push([decided.at, `${amount(cost)} credits were returned.`])
@@ -69,7 +69,7 @@ function stepsOf({
 /** List of the steps of a message. */
 export const Story = ({ of }: { readonly of: ToldMessage }) => (
   <ol class="story">
-    {stepsOf(of).map(([at, what], i) => (
+    {stepsOf(of).map(([at, text], i) => (
       <li key={i}>
         {at !== undefined && (
           <>
@@ -77,19 +77,19 @@ export const Story = ({ of }: { readonly of: ToldMessage }) => (
             <br />
           </>
         )}
-        {what}
+        {text}
       </li>
     ))}
   </ol>
 )
 
-function view(told: ToldMessage, now: Instant, done: string | null): View {
-  const { id, number, text, status } = told
-  const waits = waitsForItsTime(told, now)
+function view(sentMessage: ToldMessage, now: Instant, done: string | null): View {
+  const { id, number, text, status } = sentMessage
+  const waits = waitsForItsTime(sentMessage, now)
   return {
     title: `Message ${id}`,
     place: 'messages',
-    live: mayChange([told], now),
+    live: mayChange([sentMessage], now),
     main: (
       <>
         {done === 'cancelled' && <Notice>The message was cancelled, and its credits were returned.</Notice>}
@@ -108,7 +108,7 @@ function view(told: ToldMessage, now: Instant, done: string | null): View {
         </h1>
         <Panel live="story">
           <blockquote class="text">{text}</blockquote>
-          <Story of={told} />
+          <Story of={sentMessage} />
         </Panel>
         <div class="actions" id="actions" data-live="">
           {waits && <Link to={`/messages/${id}/change`}>Change the text or the time</Link>}
@@ -130,8 +130,8 @@ export const message = forHolders({
   path: '/messages/:id',
   async show({ gateway, account, now, parameters, query }) {
     const id = parseMessageId(parameters.id ?? '')
-    const told = id === undefined ? undefined : await gateway.queries.showSent(account, id)
-    return told === undefined ? 'not-found' : view(told, now, query.get('done'))
+    const sentMessage = id === undefined ? undefined : await gateway.queries.showSent(account, id)
+    return sentMessage === undefined ? 'not-found' : view(sentMessage, now, query.get('done'))
   },
   changes: 'deleteScheduled',
   async submit({ gateway, account, parameters }) {

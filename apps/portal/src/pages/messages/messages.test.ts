@@ -88,10 +88,10 @@ test('the search field finds a number as people write it, an id and a reference'
 
 test('the history of a message shows its cost, the id at the carrier and the final state', async () => {
   const [id = aMessageId(1)] = await write(portal.ports, portal.account, '27820000001')
-  const taken = await visitor.get(`/messages/${id}`)
-  expect(taken.text).toContain('Accepted: 1 part, 1.0 credits charged')
-  expect(taken.text).toContain(`The carrier accepted it as ${id}.`)
-  expect(taken.html.querySelector('h1 .state')?.textContent).toBe('on its way')
+  const page = await visitor.get(`/messages/${id}`)
+  expect(page.text).toContain('Accepted: 1 part, 1.0 credits charged')
+  expect(page.text).toContain(`The carrier accepted it as ${id}.`)
+  expect(page.html.querySelector('h1 .state')?.textContent).toBe('on its way')
   const place = (await portal.ports.messageTraces.of(id))?.place
   if (place?.place !== 'decided' || place.carrier === undefined) throw new Error('not taken')
   const receipt = { carrier: place.carrier, reference: String(id), number: undefined, submitted: undefined }

@@ -30,8 +30,8 @@ interface Filter {
 
 const filterOf = (query: URLSearchParams): Filter => {
   const day = (name: string): string => {
-    const given = query.get(name) ?? ''
-    return startOf(given) === undefined ? '' : given
+    const value = query.get(name) ?? ''
+    return startOf(value) === undefined ? '' : value
   }
   const state = query.get('state') ?? ''
   return { from: day('from'), to: day('to'), state: Object.hasOwn(STATE_FILTERS, state) ? state : '' }
@@ -47,8 +47,8 @@ function wantedOf({ from, to, state }: Filter) {
 }
 
 const queryOf = (filter: Filter, further: Readonly<Record<string, string>> = {}): string => {
-  const given = Object.entries({ ...filter, ...further }).filter(([, value]) => value !== '')
-  return given.length === 0 ? '' : `?${new URLSearchParams(given).toString()}`
+  const parameters = Object.entries({ ...filter, ...further }).filter(([, value]) => value !== '')
+  return parameters.length === 0 ? '' : `?${new URLSearchParams(parameters).toString()}`
 }
 
 const Search = ({ value, filter }: { readonly value: string; readonly filter: Filter }) => (
@@ -92,8 +92,8 @@ const noFilter: Filter = { from: '', to: '', state: '' }
 export const messages = forHolders({
   path: '/messages',
   async show(visit) {
-    const wanted = (visit.query.get('q') ?? '').trim().slice(0, 100)
-    return wanted === '' ? list(visit) : search(visit, wanted)
+    const query = (visit.query.get('q') ?? '').trim().slice(0, 100)
+    return query === '' ? list(visit) : search(visit, query)
   },
 })
 
@@ -118,9 +118,9 @@ async function* allMessages({ gateway, account, query }: HolderVisit): AsyncIter
     'Reference',
     'Text',
   ]
-  const wanted = wantedOf(filterOf(query))
+  const listFilter = wantedOf(filterOf(query))
   for (let after: MessageId | undefined, more = true; more;) {
-    const page = await gateway.queries.listSent(account, { ...wanted, after, limit: 500 })
+    const page = await gateway.queries.listSent(account, { ...listFilter, after, limit: 500 })
     for (const { id, accepted, scheduled, number, from, status, parts, reference, text } of page.messages) {
       yield [
         ...[id, fileTime(accepted), scheduled === undefined ? '' : fileTime(scheduled), number, from ?? ''],
@@ -183,12 +183,12 @@ async function list({ gateway, account, now, query }: HolderVisit): Promise<View
 }
 
 /** Searches for a number, an id or a reference. Digits may be an id or a number, anything else is a reference. */
-async function search(visit: HolderVisit, wanted: string) {
+async function search(visit: HolderVisit, query: string) {
   const { gateway, account, now } = visit
-  const id = /^[0-9]+$/.test(wanted) ? messageId(Number(wanted)) : undefined
+  const id = /^[0-9]+$/.test(query) ? messageId(Number(query)) : undefined
   const byId = id === undefined ? undefined : await gateway.queries.showSent(account, id)
-  const { number } = readSoughtNumber(wanted)
-  const reference = readReference(wanted)
+  const { number } = readSoughtNumber(query)
+  const reference = readReference(query)
   const isReference = reference !== undefined && reference !== 'unusable'
   const byNumber =
     number === undefined ? [] : await found(visit, await gateway.queries.searchSent(account, { number, limit: 50 }))
@@ -200,19 +200,19 @@ async function search(visit: HolderVisit, wanted: string) {
   const [only] = distinct
   if (distinct.length === 1 && only !== undefined) return { goTo: `/messages/${only.id}` }
   return {
-    title: `Search for ${wanted}`,
+    title: `Search for ${query}`,
     place: 'messages' as const,
     main: (
       <>
         <h1>Messages</h1>
-        <Search value={wanted} filter={noFilter} />
+        <Search value={query} filter={noFilter} />
         <Panel>
-          <ReadAs written={wanted} />
+          <ReadAs written={query} />
           <MessageTable
-            caption={`Found for “${wanted}”, the latest 50`}
+            caption={`Found for “${query}”, the latest 50`}
             messages={distinct}
             now={now}
-            empty={`No message of the last 90 days has “${wanted}” as its number, id or reference.`}
+            empty={`No message of the last 90 days has “${query}” as its number, id or reference.`}
           />
         </Panel>
         <div class="actions">

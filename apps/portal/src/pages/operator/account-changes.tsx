@@ -6,14 +6,14 @@ import { amount } from '../../format.ts'
 import type { GoTo, OperatorVisit, View } from '../../page.ts'
 
 /** Result of a change that the page shows: a notice, or the errors of the form. */
-export interface Told {
+export interface ChangeResult {
   readonly notice?: View['main']
   readonly problems?: Problems
   readonly fields?: Fields
 }
 
 /** Result of a change: what the page shows, another page, or 'not-found'. */
-type Done = Told | GoTo | 'not-found'
+type Done = ChangeResult | GoTo | 'not-found'
 
 /** Changes that operators make to an account, by the `act` field of the form. */
 export const accountChanges: Readonly<
@@ -45,26 +45,26 @@ export const accountChanges: Readonly<
     }
   },
   async 'top-up'({ backOffice }, id, fields) {
-    const [wanted, why] = [parseCredits(fields.trimmed('amount')), fields.trimmed('why')]
-    if (wanted === undefined || wanted === 0)
+    const [amountToAdd, why] = [parseCredits(fields.trimmed('amount')), fields.trimmed('why')]
+    if (amountToAdd === undefined || amountToAdd === 0)
       return { fields, problems: { amount: 'Enter how many credits, such as 500 or -12.5.' } }
     if (why === '') return { fields, problems: { why: 'Enter a reason.' } }
     const operation = fields.operation()
     if (operation === undefined) return 'not-found'
-    const after = await backOffice.commands.topUp(id, wanted, why, operation)
+    const after = await backOffice.commands.topUp(id, amountToAdd, why, operation)
     if (after === 'repeated') return { notice: <Notice>The form was sent twice. The change was made once.</Notice> }
     if (after === 'no-such-account') return 'not-found'
     if (typeof after === 'string') return { fields, problems: { amount: OUT_OF_RANGE } }
-    return { notice: <Notice>{toppedUp(wanted, after)}</Notice> }
+    return { notice: <Notice>{toppedUp(amountToAdd, after)}</Notice> }
   },
   async price({ backOffice }, id, fields) {
-    const [prefix, given] = [fields.trimmed('prefix'), fields.trimmed('price')]
-    if (given === '') {
+    const [prefix, priceText] = [fields.trimmed('prefix'), fields.trimmed('price')]
+    if (priceText === '') {
       if ((await backOffice.commands.removePrice(prefix, id)) === 'removed')
         return { notice: <Notice>The price is removed.</Notice> }
       return { fields, problems: { prefix: 'The account has no price for these numbers.' } }
     }
-    const price = parseCredits(given)
+    const price = parseCredits(priceText)
     const set = price === undefined ? 'invalid-price' : await backOffice.commands.setPrice(prefix, price, id)
     if (set === 'no-such-account') return 'not-found'
     if (set === 'invalid-prefix')
@@ -148,7 +148,7 @@ function limitOf(text: string): number | null | 'wrong' {
 
 const OUT_OF_RANGE = 'The balance would be negative, or larger than the maximum.'
 
-const toppedUp = (wanted: Credits, after: Credits): string =>
-  wanted > 0
-    ? `${amount(wanted)} credits were added. The account has ${amount(after)} now.`
-    : `${amount(minus(credits(0), wanted))} credits were taken. The account has ${amount(after)} now.`
+const toppedUp = (amountToAdd: Credits, after: Credits): string =>
+  amountToAdd > 0
+    ? `${amount(amountToAdd)} credits were added. The account has ${amount(after)} now.`
+    : `${amount(minus(credits(0), amountToAdd))} credits were taken. The account has ${amount(after)} now.`

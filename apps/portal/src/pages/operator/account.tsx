@@ -21,7 +21,7 @@ import { amount } from '../../format.ts'
 import { nameOf } from '../../layout.tsx'
 import { forOperators, type Answer, type OperatorVisit, type View } from '../../page.ts'
 import { KeyTable } from '../settings/key-table.tsx'
-import { accountChanges, type Told } from './account-changes.tsx'
+import { accountChanges, type ChangeResult } from './account-changes.tsx'
 import { Changes } from './audit.tsx'
 
 const changesMax = 10
@@ -51,21 +51,25 @@ async function read(backOffice: BackOffice, id: AccountId): Promise<Known | unde
 }
 
 /** Text field that shows the submitted value again after an error. */
-interface KeptField {
+interface ResubmittedFieldProps {
   readonly name: string
   readonly label: string
   readonly hint: string
   readonly kept?: string
 }
 
-function view({ operator, now }: OperatorVisit, known: Known, { notice, problems = {}, fields }: Told = {}): View {
+function view(
+  { operator, now }: OperatorVisit,
+  known: Known,
+  { notice, problems = {}, fields }: ChangeResult = {},
+): View {
   const { found, keys, prices, users, subAccounts, second, changes } = known
   const { account, balance } = found
   const { id, locked, parent } = account
   const to = `/operator/accounts/${id}`
   const isAdmin = operator.role === 'admin'
-  const Kept = ({ name, kept = '', ...about }: KeptField) => (
-    <TextField {...about} name={name} value={fields?.text(name) ?? kept} problems={problems} />
+  const ResubmittedField = ({ name, kept: initial = '', ...about }: ResubmittedFieldProps) => (
+    <TextField {...about} name={name} value={fields?.text(name) ?? initial} problems={problems} />
   )
   const Action = ({ act, children }: { readonly act: string; readonly children: string }) => (
     <Form to={to}>
@@ -117,8 +121,12 @@ function view({ operator, now }: OperatorVisit, known: Known, { notice, problems
             <Form to={to}>
               <Hidden name="act" value="top-up" />
               <Hidden name="operation" value={randomUUID()} />
-              <Kept name="amount" label="Credits" hint="With at most one decimal. A negative amount takes credits" />
-              <Kept name="why" label="Reason" hint="Shown in the statement of the account" />
+              <ResubmittedField
+                name="amount"
+                label="Credits"
+                hint="With at most one decimal. A negative amount takes credits"
+              />
+              <ResubmittedField name="why" label="Reason" hint="Shown in the statement of the account" />
               <Main>Change the balance</Main>
             </Form>
           </Panel>
@@ -161,8 +169,12 @@ function view({ operator, now }: OperatorVisit, known: Known, { notice, problems
           {isAdmin && (
             <Form to={to}>
               <Hidden name="act" value="price" />
-              <Kept name="prefix" label="Numbers that begin with" hint="Digits. Leave it empty for all other numbers" />
-              <Kept
+              <ResubmittedField
+                name="prefix"
+                label="Numbers that begin with"
+                hint="Digits. Leave it empty for all other numbers"
+              />
+              <ResubmittedField
                 name="price"
                 label="Credits for one part"
                 hint="Leave it empty to remove the price: the general price applies again"
@@ -175,13 +187,13 @@ function view({ operator, now }: OperatorVisit, known: Known, { notice, problems
           <Panel title="Limits">
             <Form to={to}>
               <Hidden name="act" value="limits" />
-              <Kept
+              <ResubmittedField
                 name="requests"
                 label="Requests a second"
                 hint="All interfaces together. Leave it empty for no limit"
                 kept={String(account.requestsPerSecond ?? '')}
               />
-              <Kept
+              <ResubmittedField
                 name="recipients"
                 label="Recipients a second"
                 hint="Leave it empty for no limit"

@@ -10,11 +10,11 @@ const pageSize = 25
 export const accounts = forOperators({
   path: '/operator/accounts',
   async show({ backOffice, query }) {
-    const wanted = (query.get('q') ?? '').trim().slice(0, 100)
-    const found = wanted === '' ? undefined : await backOffice.queries.findAccountByName(wanted)
+    const search = (query.get('q') ?? '').trim().slice(0, 100)
+    const found = search === '' ? undefined : await backOffice.queries.findAccountByName(search)
     if (found !== undefined) return { goTo: `/operator/accounts/${found.account.id}` }
     const rows: AccountWithBalance[] = []
-    if (wanted === '') {
+    if (search === '') {
       for await (const one of backOffice.queries.listAccounts(accountId(Number(query.get('after') ?? '')))) {
         rows.push(one)
         if (rows.length > pageSize) break
@@ -29,7 +29,7 @@ export const accounts = forOperators({
         <>
           <h1>Accounts</h1>
           <form method="get" class="search" role="search">
-            <TextField name="q" label="Search" hint="The id or the login of an account" type="search" value={wanted} />
+            <TextField name="q" label="Search" hint="The id or the login of an account" type="search" value={search} />
             <Second>Search</Second>
           </form>
           <Panel>
@@ -37,9 +37,9 @@ export const accounts = forOperators({
               caption="Accounts by id"
               rows={shown}
               empty={
-                wanted === ''
+                search === ''
                   ? 'There are no more accounts. "gateway account open" opens one.'
-                  : `There is no account ${wanted}.`
+                  : `There is no account ${search}.`
               }
               columns={[
                 {

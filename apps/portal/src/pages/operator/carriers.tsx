@@ -29,7 +29,7 @@ const State = ({ of }: { readonly of: ReportedCarrier }) => {
 export const carriers = forOperators({
   path: '/operator/carriers',
   async show({ backOffice }) {
-    const [told, routes] = await Promise.all([backOffice.queries.listCarriers(), backOffice.queries.showRoutes()])
+    const [reports, routes] = await Promise.all([backOffice.queries.listCarriers(), backOffice.queries.showRoutes()])
     return {
       title: 'Carriers',
       place: 'carriers',
@@ -40,7 +40,7 @@ export const carriers = forOperators({
           <Panel live="carriers">
             <Table
               caption="Carriers of each dispatcher"
-              rows={told}
+              rows={reports}
               empty="No dispatcher reports a carrier: nothing is sent. Start a dispatcher, and configure carriers with CARRIERS."
               columns={[
                 {
@@ -93,13 +93,13 @@ const modeOf = (text: string): CarrierMode | undefined =>
 
 async function view({ backOffice, operator, parameters, query }: OperatorVisit): Promise<View | 'not-found'> {
   const name = carrierId(parameters.name ?? '')
-  const told = (await backOffice.queries.listCarriers()).filter(({ carrier }) => carrier === name)
-  if (name === undefined || told.length === 0) return 'not-found'
-  const [figures, held] = await Promise.all([
+  const reports = (await backOffice.queries.listCarriers()).filter(({ carrier }) => carrier === name)
+  if (name === undefined || reports.length === 0) return 'not-found'
+  const [figures, heldCarriers] = await Promise.all([
     backOffice.queries.carrierFigures(name),
     backOffice.queries.listHeldCarriers(),
   ])
-  const hold = held.find(({ carrier }) => carrier === name)
+  const hold = heldCarriers.find(({ carrier }) => carrier === name)
   const modes = (['paused', 'drained', 'running'] as const).filter((mode) => mode !== (hold?.mode ?? 'running'))
   return {
     title: `Carrier ${name}`,
@@ -116,7 +116,7 @@ async function view({ backOffice, operator, parameters, query }: OperatorVisit):
             </Notice>
           )}
         </div>
-        {told.map((one) => (
+        {reports.map((one) => (
           <Panel
             key={one.process.id}
             title={`${one.process.host}, process ${one.process.pid}`}
@@ -177,7 +177,9 @@ export const carrier = forOperators({
   async submit({ backOffice, operator, parameters }, fields) {
     const name = carrierId(parameters.name ?? '')
     const mode = modeOf(fields.text('mode'))
-    const isKnown = (await backOffice.queries.listCarriers()).some(({ carrier: its }) => its === name)
+    const isKnown = (await backOffice.queries.listCarriers()).some(
+      ({ carrier: reportedCarrier }) => reportedCarrier === name,
+    )
     if (name === undefined || mode === undefined || !isKnown) return 'not-found'
     await backOffice.commands.setCarrierMode(name, mode, `${operator.name} at the portal`)
     return { goTo: `/operator/carriers/${name}?done=1` }

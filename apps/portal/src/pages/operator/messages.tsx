@@ -19,12 +19,12 @@ const pageSize = 25
 export const operatorMessages = forOperators({
   path: '/operator/messages',
   async show({ backOffice, query }) {
-    const wanted = (query.get('q') ?? '').trim().slice(0, 100)
-    const id = parseMessageId(wanted)
+    const search = (query.get('q') ?? '').trim().slice(0, 100)
+    const id = parseMessageId(search)
     if (id !== undefined && (await backOffice.queries.explainMessage(id)) !== undefined)
       return { goTo: `/operator/messages/${id}` }
-    const { number } = readSoughtNumber(wanted)
-    const reference = readReference(wanted)
+    const { number } = readSoughtNumber(search)
+    const reference = readReference(search)
     const by = number === undefined ? { reference: reference === 'unusable' ? undefined : reference } : { number }
     const isAsked = Object.values(by).some((one) => one !== undefined)
     const found = isAsked
@@ -46,16 +46,16 @@ export const operatorMessages = forOperators({
               label="Search"
               hint="A number, the id of a message, or a reference, of all accounts"
               type="search"
-              value={wanted}
+              value={search}
             />
             <Second>Search</Second>
           </form>
           <Panel>
-            <ReadAs written={wanted} />
+            <ReadAs written={search} />
             <Table<FoundMessage>
               caption="Messages found, the latest first"
               rows={messages}
-              empty={wanted === '' ? 'Search for a message to see its history.' : `Nothing was found for ${wanted}.`}
+              empty={search === '' ? 'Search for a message to see its history.' : `Nothing was found for ${search}.`}
               columns={[
                 { head: 'Id', cell: (one) => <Link to={`/operator/messages/${one.id}`}>{one.id}</Link>, number: true },
                 {
@@ -63,7 +63,7 @@ export const operatorMessages = forOperators({
                   cell: ({ account }) => <Link to={`/operator/accounts/${account}`}>{account}</Link>,
                   number: true,
                 },
-                { head: 'To', cell: ({ number: its }) => its },
+                { head: 'To', cell: ({ number: recipient }) => recipient },
                 { head: 'When', cell: ({ due }) => <When at={due} /> },
                 { head: 'Net credits', cell: (one) => amount(tracedCredits(one).net), number: true },
                 { head: 'Where it is', cell: ({ place }) => place.place },
@@ -94,8 +94,8 @@ export const operatorMessage = forOperators({
     const id = parseMessageId(parameters.id ?? '')
     const trace = id === undefined ? undefined : await backOffice.queries.explainMessage(id)
     const holder = trace && (await backOffice.queries.findAccount(trace.account))
-    const told = trace && holder && (await gateway.queries.showSent(holder.account, trace.id))
-    if (trace === undefined || told === undefined) return 'not-found'
+    const sentMessage = trace && holder && (await gateway.queries.showSent(holder.account, trace.id))
+    if (trace === undefined || sentMessage === undefined) return 'not-found'
     const { place } = trace
     const waiting = whyWaiting(trace, await backOffice.queries.listCarriers())
     return {
@@ -122,7 +122,7 @@ export const operatorMessage = forOperators({
             />
           </Panel>
           <Panel title="What happened" live="story">
-            <Story of={told} />
+            <Story of={sentMessage} />
           </Panel>
         </>
       ),

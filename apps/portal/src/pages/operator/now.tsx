@@ -34,8 +34,8 @@ async function read(queue: AsyncIterable<WaitingWork>): Promise<Waiting> {
 }
 
 /** Returns the sentence that a carrier is paused or drained while messages wait. */
-function heldText(carrier: string, told: readonly ReportedCarrier[], waiting: readonly WaitingRoute[]): string {
-  const mode = told.find((one) => one.carrier === carrier && one.mode !== 'running')?.mode ?? 'paused'
+function heldText(carrier: string, reports: readonly ReportedCarrier[], waiting: readonly WaitingRoute[]): string {
+  const mode = reports.find((one) => one.carrier === carrier && one.mode !== 'running')?.mode ?? 'paused'
   const due = waiting.reduce((sum, route) => sum + route.due, 0)
   return `The carrier ${carrier} is ${mode}, and ${counted(due, 'message')} ${due === 1 ? 'waits' : 'wait'}.`
 }
@@ -50,7 +50,7 @@ function troubles(
 ): readonly string[] {
   const running = dispatchers.filter(({ overdue }) => !overdue)
   const bad = carriers.filter((one) => !one.isStale && carrierState(one).tone === 'bad')
-  const held = [
+  const heldCarriers = [
     ...new Set(carriers.filter((one) => !one.isStale && one.mode !== 'running').map(({ carrier }) => carrier)),
   ]
   const waiting = routes.filter(({ oldestDue }) => now - oldestDue > heldSeconds * 1000)
@@ -63,7 +63,7 @@ function troubles(
     ),
     ...(running.length === 0 ? ['No dispatcher runs: nothing is sent until one is started.'] : []),
     ...bad.map((one) => `The carrier ${one.carrier} is ${carrierState(one).word} at ${one.process.host}.`),
-    ...(waiting.length === 0 ? [] : held.map((carrier) => heldText(carrier, carriers, waiting))),
+    ...(waiting.length === 0 ? [] : heldCarriers.map((carrier) => heldText(carrier, carriers, waiting))),
     ...late.map(
       ({ route, due, oldestDue }) =>
         `${counted(due, 'message')}${route === undefined ? '' : ` of the route ${route}`} wait, the oldest for ${counted(
@@ -88,9 +88,9 @@ interface CarrierTraffic {
 function trafficOf(rows: Traffic['byCarrier']): readonly CarrierTraffic[] {
   const carriers = [...new Set(rows.map(({ carrier }) => carrier))]
   return carriers.map((carrier) => {
-    const its = rows.filter((row) => row.carrier === carrier)
+    const ofCarrier = rows.filter((row) => row.carrier === carrier)
     const sum = (fits: (code: OutcomeCode) => boolean) =>
-      its.filter(({ code }) => fits(code)).reduce((all, { messages }) => all + messages, 0)
+      ofCarrier.filter(({ code }) => fits(code)).reduce((all, { messages }) => all + messages, 0)
     const delivered = sum((code) => code === OUTCOME.delivered)
     const failed = sum((code) => stateOf(code) === 'failed')
     return { carrier: carrier ?? 'none', delivered, failed, underWay: sum(() => true) - delivered - failed }

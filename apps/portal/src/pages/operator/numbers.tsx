@@ -100,18 +100,18 @@ export const numbers = forOperators({
   path: '/operator/numbers',
   show: (visit) => view(visit),
   async submit(visit, fields) {
-    const given = fields.trimmed('number')
+    const typed = fields.trimmed('number')
     const isUnblock = fields.text('act') === 'unblock'
-    const { number, unread } = isUnblock ? readSoughtNumber(given) : readWrittenNumber(given)
+    const { number, unread } = isUnblock ? readSoughtNumber(typed) : readWrittenNumber(typed)
     const reason = reasons.find((one) => one === fields.text('reason'))
-    if (number === undefined) return view(visit, undefined, { number: NUMBER_PROBLEM[unread] }, given)
-    if (reason === undefined) return view(visit, undefined, { number: 'Choose a list.' }, given)
+    if (number === undefined) return view(visit, undefined, { number: NUMBER_PROBLEM[unread] }, typed)
+    if (reason === undefined) return view(visit, undefined, { number: 'Choose a list.' }, typed)
     if (isUnblock) {
       await visit.backOffice.commands.unblockNumber(number, [reason])
       return view(
         visit,
         <Notice>
-          {number} is not blocked any more by this list. <ReadAs written={given} />
+          {number} is not blocked any more by this list. <ReadAs written={typed} />
         </Notice>,
       )
     }
@@ -119,7 +119,7 @@ export const numbers = forOperators({
     return view(
       visit,
       <Notice>
-        {number} is blocked. What waits to it ends as not sent when its turn comes. <ReadAs written={given} />
+        {number} is blocked. What waits to it ends as not sent when its turn comes. <ReadAs written={typed} />
       </Notice>,
     )
   },

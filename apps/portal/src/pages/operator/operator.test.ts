@@ -203,8 +203,12 @@ test('an admin adds, changes and locks other operators, which ends the session o
   await act(admin, '/operator/operators', 'lock', { operator: '3' })
   expect((await eve.get('/operator')).to).toBe('/operator/sign-in')
   expect((await act(admin, '/operator/operators', 'lock', { operator: '1' })).status).toBe(404)
-  const taken = await act(admin, '/operator/operators', 'add', { name: 'EVE', role: 'admin', password: 'long enough' })
-  expect([taken.status, taken.text]).toEqual([422, expect.stringContaining('There is an operator of this name')])
+  const refused = await act(admin, '/operator/operators', 'add', {
+    name: 'EVE',
+    role: 'admin',
+    password: 'long enough',
+  })
+  expect([refused.status, refused.text]).toEqual([422, expect.stringContaining('There is an operator of this name')])
 })
 
 test('an operator sets up a second factor and changes the password; an admin removes a lost second factor', async () => {
@@ -216,12 +220,12 @@ test('an operator sets up a second factor and changes the password; an admin rem
   const secret = (begun.html.querySelector('code.secret')?.textContent ?? '').replaceAll(' ', '')
   await support.submit(begun, { code: totpCode(secret, Math.floor(portal.clock.now() / 30_000)) })
   const visitor = portal.visitor()
-  const asked = await visitor.submit('/operator/sign-in', { login: 'operator-2', password })
-  expect(asked.text).toContain('Enter a code')
+  const step = await visitor.submit('/operator/sign-in', { login: 'operator-2', password })
+  expect(step.text).toContain('Enter a code')
   await act(admin, '/operator/operators', 'reset-factor', { operator: '2' })
   expect((await visitor.submit('/operator/sign-in', { login: 'operator-2', password })).to).toBe('/operator')
-  const wanted = 'battery staple'
-  const changed = await support.submit('/operator/security', { password, wanted, again: wanted })
+  const newPassword = 'battery staple'
+  const changed = await support.submit('/operator/security', { password, wanted: newPassword, again: newPassword })
   expect(changed.to).toBe('/operator/security?done=password')
   expect((await support.get('/operator')).status).toBe(200)
   expect((await visitor.get('/operator')).to).toBe('/operator/sign-in')

@@ -19,21 +19,21 @@ const WORDS = {
   'invalid-password': 'A password has at most 255 characters.',
 }
 
-interface Told {
+interface ChangeResult {
   readonly notice?: View['main']
   readonly problems?: Problems
   readonly name?: string
 }
 
-async function view(visit: OperatorVisit, { notice, problems = {}, name = '' }: Told = {}): Promise<View> {
+async function view(visit: OperatorVisit, { notice, problems = {}, name = '' }: ChangeResult = {}): Promise<View> {
   const { backOffice, operator: own } = visit
   const isAdmin = mayOperator(own.role, 'lockOperator')
-  const Act = ({ of: { id, name: its }, act, word }: { of: Operator; act: string; word: string }) => (
+  const Act = ({ of: { id, name: operatorName }, act, word }: { of: Operator; act: string; word: string }) => (
     <Form to="/operator/operators">
       <Hidden name="act" value={act} />
       <Hidden name="operator" value={String(id)} />
       <button type="submit" class="plain">
-        {word} {its}
+        {word} {operatorName}
       </button>
     </Form>
   )
@@ -123,15 +123,15 @@ export const operators = forOperators({
       const field = added === 'name-taken' || added === 'invalid-name' ? 'name' : 'password'
       return view(visit, { name, problems: { [field]: WORDS[added] } })
     }
-    const asked = (await backOffice.queries.listOperators()).find(({ id }) => id === fields.number('operator'))
+    const target = (await backOffice.queries.listOperators()).find(({ id }) => id === fields.number('operator'))
     // Operators cannot change themselves, so that nobody is locked out by mistake.
-    if (asked === undefined || asked.id === own.id) return 'not-found'
+    if (target === undefined || target.id === own.id) return 'not-found'
     const role = roleOf(act)
-    if (role !== undefined) await backOffice.commands.setOperatorRole(asked.id, role)
-    else if (act === 'lock') await backOffice.commands.lockOperator(asked.id)
-    else if (act === 'reset-factor') await backOffice.commands.resetOperatorFactor(asked.id)
-    else if (act === 'unlock') await backOffice.commands.unlockOperator(asked.id)
+    if (role !== undefined) await backOffice.commands.setOperatorRole(target.id, role)
+    else if (act === 'lock') await backOffice.commands.lockOperator(target.id)
+    else if (act === 'reset-factor') await backOffice.commands.resetOperatorFactor(target.id)
+    else if (act === 'unlock') await backOffice.commands.unlockOperator(target.id)
     else return 'not-found'
-    return view(visit, { notice: <Notice>{asked.name} was changed. It counts at once.</Notice> })
+    return view(visit, { notice: <Notice>{target.name} was changed. It counts at once.</Notice> })
   },
 })

@@ -31,8 +31,8 @@ const pathOf = ({ pathname, search }: URL): string => pathname + search
 
 test('a provider signs in the operator whose name is the verified e-mail address, and leads to the requested page', async () => {
   const visitor = portal.visitor()
-  const asked = await visitor.get('/operator/sign-in?to=%2Foperator%2Faudit')
-  const link = asked.html.querySelector('main a.button')
+  const response = await visitor.get('/operator/sign-in?to=%2Foperator%2Faudit')
+  const link = response.html.querySelector('main a.button')
   expect(link?.textContent).toBe(`Sign in with ${new URL(provider.issuer).host}`)
   const led = await visitor.get(link?.getAttribute('href') ?? '')
   expect(Object.fromEntries(new URL(led.to ?? '').searchParams)).toMatchObject({
@@ -81,9 +81,9 @@ test.each([
   ['the challenge of another verifier', { code_challenge: 'a'.repeat(43) }, {}],
   ['another issuer beside the code', {}, { iss: 'https://evil.example' }],
   ['another code', {}, { code: 'guessed' }],
-])('%s is refused', async (_what, asked, answered) => {
+])('%s is refused', async (_what, parameters, answered) => {
   const visitor = portal.visitor()
-  const back = await sentBack(visitor, asked)
+  const back = await sentBack(visitor, parameters)
   for (const [name, value] of Object.entries(answered)) back.searchParams.set(name, value)
   const refused = await visitor.get(pathOf(back))
   expect([refused.status, refused.text]).toEqual([401, expect.stringContaining('could not be verified')])
@@ -154,10 +154,10 @@ test('the provider replaces only the password: an operator with a second factor 
   await portal.backOffice.commands.setOperatorFactor(operator, begun.challenge, code())
   portal.clock.step(60)
   const visitor = portal.visitor()
-  const asked = await visitor.get(pathOf(await sentBack(visitor, {}, '?to=%2Foperator%2Faudit')))
-  expect(asked.text).toContain('Enter a code')
+  const response = await visitor.get(pathOf(await sentBack(visitor, {}, '?to=%2Foperator%2Faudit')))
+  expect(response.text).toContain('Enter a code')
   expect((await visitor.get('/operator')).to).toBe('/operator/sign-in')
-  expect((await visitor.submit(asked, { code: code() })).to).toBe('/operator/audit')
+  expect((await visitor.submit(response, { code: code() })).to).toBe('/operator/audit')
 })
 
 test('behind a TLS proxy the redirect back uses TLS, and both cookies are secure', async () => {

@@ -39,17 +39,17 @@ const anyOr = (values: readonly unknown[]): string => {
   return values.length === 0 ? 'any' : `${shown}${values.length > 8 ? ' …' : ''}`
 }
 
-interface Asked {
+interface Probe {
   readonly to: Msisdn
   readonly account: string
   readonly sender: string
 }
 
 /** Shows the route that a message would take, and why the other routes do not fit. */
-function Answer({ routes, asked }: { readonly routes: readonly PublishedRoute[]; readonly asked: Asked }) {
-  const { to } = asked
-  const account = accountId(Number(asked.account)) ?? (0 as NonNullable<ReturnType<typeof accountId>>)
-  const from = parseSenderAddress(asked.sender)
+function Answer({ routes, asked: probe }: { readonly routes: readonly PublishedRoute[]; readonly asked: Probe }) {
+  const { to } = probe
+  const account = accountId(Number(probe.account)) ?? (0 as NonNullable<ReturnType<typeof accountId>>)
+  const from = parseSenderAddress(probe.sender)
   const tried = explainRoute(routes, { account, from, to })
   const chosen = tried.find(({ unmet }) => unmet.length === 0)?.route
   return (
@@ -91,8 +91,8 @@ function Answer({ routes, asked }: { readonly routes: readonly PublishedRoute[];
 export const routes = forOperators({
   path: '/operator/routes',
   async show({ backOffice, query }) {
-    const asked = (name: string) => (query.get(name) ?? '').trim().slice(0, 30)
-    const [number, account, sender] = [asked('number'), asked('account'), asked('sender')]
+    const parameter = (name: string) => (query.get(name) ?? '').trim().slice(0, 30)
+    const [number, account, sender] = [parameter('number'), parameter('account'), parameter('sender')]
     const { number: to, unread } = readWrittenNumber(number)
     const all = await backOffice.queries.listRoutes()
     const problems = number !== '' && to === undefined ? { number: NUMBER_PROBLEM[unread] } : {}

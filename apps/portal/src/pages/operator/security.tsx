@@ -10,10 +10,10 @@ function ownOf({ backOffice, operator, session, browser, network }: OperatorVisi
       for (const { id } of await sessions())
         if (id !== session.id) await backOffice.commands.endOperatorSessions(operator.id, id)
     },
-    changePassword: (password, wanted) =>
+    changePassword: (password, newPassword) =>
       backOffice.commands.changeOperatorPassword(
         { name: operator.name, password, network, address: browser.address },
-        wanted,
+        newPassword,
         browser,
       ),
     keep: (opened) => ({ operatorSession: opened }),

@@ -99,15 +99,15 @@ export const optOuts = forHolders({
   changes: 'addOptOut',
   async submit(visit, fields) {
     const { gateway, account } = visit
-    const given = fields.trimmed('number')
+    const typed = fields.trimmed('number')
     if (fields.text('do') === 'remove') {
-      const { number } = readSoughtNumber(given)
+      const { number } = readSoughtNumber(typed)
       const removed = number !== undefined && (await gateway.commands.removeOptOut(account, number))
       return { goTo: `/opt-outs${removed ? '?done=removed' : ''}` }
     }
-    const { number, unread, changed } = readWrittenNumber(given)
-    if (number === undefined) return view(visit, given, { number: NUMBER_PROBLEM[unread] })
-    const written = changed ? `&written=${encodeURIComponent(given)}` : ''
+    const { number, unread, changed } = readWrittenNumber(typed)
+    if (number === undefined) return view(visit, typed, { number: NUMBER_PROBLEM[unread] })
+    const written = changed ? `&written=${encodeURIComponent(typed)}` : ''
     return { goTo: `/opt-outs?done=${await gateway.commands.addOptOut(account, number)}${written}` }
   },
 })

@@ -20,9 +20,9 @@ export function figuresOf(sums: readonly DailySum[], today: GatewayDay): readonl
   const first = today - shownDays + 1
   return Array.from({ length: shownDays }, (_, i) => {
     const day = (first + i) as GatewayDay
-    const its = sums.filter((sum) => sum.day === day)
+    const sumsOfDay = sums.filter((sum) => sum.day === day)
     const sum = (fits: (code: DailySum['code']) => boolean) =>
-      its.filter(({ code }) => fits(code)).reduce((all, { messages }) => all + messages, 0)
+      sumsOfDay.filter(({ code }) => fits(code)).reduce((all, { messages }) => all + messages, 0)
     return {
       day,
       delivered: sum((code) => code === OUTCOME.delivered),

@@ -33,7 +33,7 @@ export const bulkSent = forHolders({
     if (send === undefined) return 'not-found'
     if (send.state === 'draft') return { goTo: `/send/${send.id}` }
     const isEnded = send.state === 'ended'
-    const left = send.recipients - send.accepted - send.refused
+    const remaining = send.recipients - send.accepted - send.refused
     const refused = isEnded || send.failedOver !== undefined ? await notSent(visit, send) : []
     const { scheduled } = send
     const isAhead = scheduled !== undefined && scheduled > visit.now
@@ -54,7 +54,7 @@ export const bulkSent = forHolders({
             <h1>{isEnded ? `${counted(send.accepted, 'message')} accepted` : 'Sending'}</h1>
             <Progress
               send={send}
-              left={left}
+              left={remaining}
               inDoubt={refused.filter((row) => row.refused === 'failed-over').length}
               of={spent}
             />
@@ -167,12 +167,12 @@ interface ProgressProps {
   readonly of: SentCredits
 }
 
-const Progress = ({ send, left, inDoubt, of }: ProgressProps) => (
+const Progress = ({ send, left: remaining, inDoubt, of }: ProgressProps) => (
   <>
     {send.state === 'running' && (
-      <p>This goes on by itself, also when you close the page. {counted(left, 'number')} remaining.</p>
+      <p>This goes on by itself, also when you close the page. {counted(remaining, 'number')} remaining.</p>
     )}
-    {send.failedOver !== undefined && <FailedOver rows={left + inDoubt} />}
+    {send.failedOver !== undefined && <FailedOver rows={remaining + inDoubt} />}
     {send.isStopped && send.failedOver === undefined && (
       <Notice tone="wait">The send was stopped. The remaining numbers got no message.</Notice>
     )}
@@ -185,7 +185,7 @@ const Progress = ({ send, left, inDoubt, of }: ProgressProps) => (
         of={[
           ['Accepted', count(send.accepted)],
           ['Not accepted', count(send.refused)],
-          ['Remaining', count(left)],
+          ['Remaining', count(remaining)],
           ...creditFigures(of),
         ]}
       />

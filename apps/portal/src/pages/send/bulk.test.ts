@@ -344,8 +344,8 @@ test('rows are divided into calls, and repetitions are marked', async () => {
 })
 
 test('the columns of a file are shown before it is uploaded, and the column of the numbers can be chosen', async () => {
-  const preview = async (its: string | Buffer, cut = '') =>
-    (await visitor.upload('/send', { step: 'preview', text: 'Dear {name}', cut }, its)).html.querySelector('#preview')
+  const preview = async (file: string | Buffer, cut = '') =>
+    (await visitor.upload('/send', { step: 'preview', text: 'Dear {name}', cut }, file)).html.querySelector('#preview')
   const two = 'Name,Mobile,Shop phone\nAnn,27820000001,27820000005\nŞule,27820000002,27820000006\nBob,278'
   const shown = await preview(two, 'yes')
   expect(shown?.querySelectorAll('option').map(({ textContent }) => textContent)).toEqual([

@@ -87,8 +87,8 @@ export const bulkColumns = forHolders({
     const rows: BulkRow[] = []
     for await (const row of storedRows(visit, send)) rows.push(row)
     const { columns, text, scheduled } = send
-    const its = { columns, text, scheduled, key: newFormKey() }
-    const id = await visit.gateway.commands.draftBulkSend(visit.account, its, inCalls(numbersFrom(column, rows)))
+    const newDraft = { columns, text, scheduled, key: newFormKey() }
+    const id = await visit.gateway.commands.draftBulkSend(visit.account, newDraft, inCalls(numbersFrom(column, rows)))
     return { goTo: id === 'too-many-drafts' ? '/drafts?done=too-many' : `/send/${id}` }
   },
 })

@@ -12,8 +12,8 @@ const done: Readonly<Record<string, string>> = {
   'too-many': tooManyDrafts,
 }
 
-const readId = (given: string): BulkSendId | undefined =>
-  /^[1-9][0-9]{0,14}$/.test(given) ? (Number(given) as BulkSendId) : undefined
+const readId = (text: string): BulkSendId | undefined =>
+  /^[1-9][0-9]{0,14}$/.test(text) ? (Number(text) as BulkSendId) : undefined
 
 /** `/drafts`: lists sends that were prepared but not sent, the latest first. `?before=` continues the list. */
 export const drafts = forHolders({

@@ -17,8 +17,8 @@ interface ReadDraft extends Recipients {
   readonly problems: Problems
 }
 
-function read({ text, numbers: given, time }: Draft): ReadDraft {
-  const recipients = readRecipients(given)
+function read({ text, numbers: typed, time }: Draft): ReadDraft {
+  const recipients = readRecipients(typed)
   const { numbers } = recipients
   const due = readTime(time)
   const body = bodyOf(text)
@@ -75,8 +75,8 @@ export const send = forHolders({
  */
 async function typedDraft(visit: HolderVisit): Promise<Draft | undefined> {
   const { gateway, account, query } = visit
-  const given = query.get('draft') ?? ''
-  const id = /^[1-9][0-9]{0,14}$/.test(given) ? (Number(given) as BulkSendId) : undefined
+  const draftId = query.get('draft') ?? ''
+  const id = /^[1-9][0-9]{0,14}$/.test(draftId) ? (Number(draftId) as BulkSendId) : undefined
   const found = id === undefined ? undefined : await gateway.queries.findBulkSend(account, id)
   if (found?.state !== 'draft' || found.columns.length > 0) return undefined
   const numbers: string[] = []

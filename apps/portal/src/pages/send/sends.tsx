@@ -41,8 +41,8 @@ export const AcceptedBar = ({ send: { accepted, refused, recipients } }: { reado
 export const sends = forHolders({
   path: '/sends',
   async show({ gateway, account, now, query }) {
-    const given = query.get('before') ?? ''
-    const before = /^[1-9][0-9]{0,14}$/.test(given) ? (Number(given) as BulkSendId) : undefined
+    const beforeText = query.get('before') ?? ''
+    const before = /^[1-9][0-9]{0,14}$/.test(beforeText) ? (Number(beforeText) as BulkSendId) : undefined
     const found = await gateway.queries.listBulkSends(account, { before, limit: pageSize + 1 })
     const shown = found.slice(0, pageSize)
     const last = shown.at(-1)

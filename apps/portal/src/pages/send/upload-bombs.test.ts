@@ -52,14 +52,14 @@ async function memoryOf(work: () => Promise<unknown>): Promise<number> {
 test('a cell of 100 MB is answered with 413 before it is complete, and is not kept in memory', async () => {
   const { request, answer } = begin(multipart)
   const piece = Buffer.alloc(mebibyte, 'x')
-  const taken = await memoryOf(async () => {
+  const memoryUsed = await memoryOf(async () => {
     request.write(head())
     for (let i = 0; i < 100; i++) await new Promise((done) => request.write(piece, done))
     request.end('"\r\n--x--\r\n')
     expect((await answer).statusCode).toBe(413)
   })
   // The measured memory includes that of the client and the sockets.
-  expect(taken).toBeLessThan(90 * mebibyte)
+  expect(memoryUsed).toBeLessThan(90 * mebibyte)
 })
 
 test.each([
@@ -95,11 +95,11 @@ test('a form of thousands of parts is answered with 413', async () => {
 test('a compressed form is not decompressed, so it has no token and does nothing', async () => {
   const { request, answer } = begin({ 'content-encoding': 'gzip', 'content-type': 'application/x-www-form-urlencoded' })
   const small = gzipSync(`token=${token}&text=${'x'.repeat(50 * million)}`)
-  const taken = await memoryOf(async () => {
+  const memoryUsed = await memoryOf(async () => {
     request.end(small)
     expect((await answer).statusCode).toBe(403)
   })
-  expect(taken).toBeLessThan(20 * mebibyte)
+  expect(memoryUsed).toBeLessThan(20 * mebibyte)
 })
 
 test('uploads that never end do not block any page', async () => {

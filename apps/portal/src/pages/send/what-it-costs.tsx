@@ -6,7 +6,7 @@ import { amount, count, counted } from '../../format.ts'
 export function WhatItCosts({
   messages,
   parts: [least, most],
-  of: { cost, wanted, balance, left },
+  of: { cost, wanted: fullCost, balance, left: remaining },
 }: {
   readonly messages: number
   /** Smallest and largest number of parts of a message. */
@@ -20,12 +20,12 @@ export function WhatItCosts({
           ['Messages', count(messages)],
           ['Parts each', least === most ? count(least) : `${count(least)} to ${count(most)}`],
           ['Price', amount(cost)],
-          ['Left afterwards', amount(left)],
+          ['Left afterwards', amount(remaining)],
         ]}
       />
-      {wanted > balance && (
+      {fullCost > balance && (
         <p class="problem">
-          All of them would cost {amount(wanted)} credits, and you have {amount(balance)}:{' '}
+          All of them would cost {amount(fullCost)} credits, and you have {amount(balance)}:{' '}
           {counted(messages, 'message')} can be sent.
         </p>
       )}

@@ -31,7 +31,7 @@ export interface OwnSecurity {
   readonly endOthers: () => Promise<unknown>
   readonly changePassword: (
     password: string,
-    wanted: string,
+    newPassword: string,
   ) => Promise<OpenedSession | 'wrong-credentials' | NewPasswordRefusal | 'overloaded' | TooManyFailures>
   readonly keep: (session: OpenedSession) => Keeping
   readonly factor: () => Promise<SecondFactor | undefined>
@@ -282,11 +282,11 @@ async function withCode<V extends Visit>(
 
 async function changePassword<V extends Visit>(area: SecurityArea<V>, visit: V, fields: Fields): Promise<Answer> {
   const own = area.of(visit)
-  const [password, wanted] = [fields.trimmed('password'), fields.trimmed('wanted')]
+  const [password, newPassword] = [fields.trimmed('password'), fields.trimmed('wanted')]
   const again = (problems: Problems, status: View['status'] = 422) => view(area, visit, problems, status)
   if (password === '') return again({ password: passwordMissing })
-  if (wanted !== fields.trimmed('again')) return again({ again: 'The two new passwords differ.' })
-  const changed = await own.changePassword(password, wanted)
+  if (newPassword !== fields.trimmed('again')) return again({ again: 'The two new passwords differ.' })
+  const changed = await own.changePassword(password, newPassword)
   if (typeof changed === 'object') {
     if ('token' in changed) return { goTo: `${area.path}?done=password`, ...own.keep(changed) }
     return { ...(await again({ password: tooMany(changed) }, 429)), retryAfterSeconds: changed.retryAfterSeconds }

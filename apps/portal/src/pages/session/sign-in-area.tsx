@@ -30,7 +30,7 @@ export type Opened =
   OpenedSession | CodeRequest | 'wrong-credentials' | 'account-locked' | 'overloaded' | TooManyFailures
 export type OpenedWithCode = (OpenedSession & Partial<RecoveryCodes>) | 'wrong-code' | 'over' | TooManyFailures
 
-interface Given {
+interface EnteredSignIn {
   readonly to: string
   readonly name?: string
   readonly problems?: Problems
@@ -39,16 +39,16 @@ interface Given {
   readonly isFormLost?: boolean
 }
 
-const view = (area: SignInArea, visit: Visit, given: Given): View => {
+const view = (area: SignInArea, visit: Visit, entered: EnteredSignIn): View => {
   const { path, title, nameLabel, nameHint, note } = area
-  const { to, name = '', problems = {}, status = 200 } = given
+  const { to, name = '', problems = {}, status = 200 } = entered
   return {
     title,
     status,
     main: (
       <div class="narrow">
         <h1>{title}</h1>
-        {given.isFormLost === true && (
+        {entered.isFormLost === true && (
           <Notice tone="wait">
             <strong>You were signed out before the form was sent.</strong> Nothing was sent, changed or charged. Sign in
             to come back to its page.

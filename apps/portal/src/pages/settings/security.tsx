@@ -9,9 +9,9 @@ function ownOf(visit: HolderVisit): OwnSecurity {
     session,
     sessions: () => gateway.queries.listSessions(own),
     endOthers: () => gateway.commands.endOtherSessions(own, session.id),
-    changePassword: (password, wanted) => {
+    changePassword: (password, newPassword) => {
       const pair = { user: user?.email ?? account.login, password, network, address: browser.address, comesFrom }
-      return gateway.commands.changePassword(pair, wanted, browser)
+      return gateway.commands.changePassword(pair, newPassword, browser)
     },
     keep: (opened) => ({ session: opened }),
     factor: () => gateway.queries.findSecondFactor(own),

@@ -44,14 +44,14 @@ test.each([
 
 test('a new password signs out all other sessions, but not the one that changed it', async () => {
   const other = await portal.signedIn()
-  const wanted = 'battery staple'
-  const fill = { password, wanted, again: wanted }
+  const newPassword = 'battery staple'
+  const fill = { password, wanted: newPassword, again: newPassword }
   expect((await visitor.submit('/settings/security', fill)).to).toBe('/settings/security?done=password')
   expect((await visitor.get('/')).status).toBe(200)
   expect((await other.get('/')).to).toBe('/sign-in')
   const { login } = portal.account
   expect((await portal.visitor().submit('/sign-in', { login, password })).status).toBe(401)
-  expect((await portal.visitor().submit('/sign-in', { login, password: wanted })).to).toBe('/')
+  expect((await portal.visitor().submit('/sign-in', { login, password: newPassword })).to).toBe('/')
 })
 
 test.each([

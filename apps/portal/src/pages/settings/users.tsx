@@ -65,18 +65,18 @@ async function view(visit: HolderVisit, email = '', problems: Problems = {}): Pr
             rows={await gateway.queries.listUsers(account)}
             empty="There are no users yet: everybody signs in with the login and password of the account. Invite people instead."
             columns={[
-              { head: 'E-mail', cell: ({ email: its }) => <span class="text">{its}</span> },
+              { head: 'E-mail', cell: ({ email: address }) => <span class="text">{address}</span> },
               { head: 'Role', cell: ({ role }) => role },
               { head: 'State', cell: (user) => <StateOfUser of={user} /> },
               { head: 'Added', cell: ({ added }) => <When at={added} /> },
               {
                 head: 'Change',
-                cell: ({ id, email: its }) =>
+                cell: ({ id, email: address }) =>
                   id === own?.id ? (
                     'you'
                   ) : (
                     <Link to={`/settings/users/${id}`} isName>
-                      {its}
+                      {address}
                     </Link>
                   ),
               },
@@ -149,7 +149,7 @@ export const users = forHolders({
 })
 
 /** Returns the user of the path, or undefined if it is the visitor, because users cannot change their own role. */
-async function asked({ gateway, account, user, parameters }: HolderVisit): Promise<User | undefined> {
+async function otherUser({ gateway, account, user, parameters }: HolderVisit): Promise<User | undefined> {
   const id = Number(parameters.id)
   const isId = Number.isSafeInteger(id) && id > 0 && id < 2 ** 31 && id !== user?.id
   return isId ? gateway.queries.findUser(account, id as UserId) : undefined
@@ -160,7 +160,7 @@ export const user = forHolders({
   path: '/settings/users/:id',
   isForm: true,
   async show(visit) {
-    const found = await asked(visit)
+    const found = await otherUser(visit)
     if (found === undefined) return 'not-found'
     const { id, email, role, locked } = found
     const to = `/settings/users/${id}`
@@ -207,7 +207,7 @@ export const user = forHolders({
   },
   changes: 'setUserRole',
   async submit(visit, fields) {
-    const [found, role] = [await asked(visit), roleOf(fields.text('role'))]
+    const [found, role] = [await otherUser(visit), roleOf(fields.text('role'))]
     if (found === undefined) return 'not-found'
     const { gateway, account } = visit
     const { id, email } = found

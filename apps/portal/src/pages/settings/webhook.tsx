@@ -42,9 +42,17 @@ const Verdict = ({ of: { verdict } }: { readonly of: PushAttempt }) => {
   return <Pill tone={tone}>{word}</Pill>
 }
 
-const Do = ({ id, what, children }: { readonly id: number; readonly what: string; readonly children: string }) => (
+const Do = ({
+  id,
+  what: action,
+  children,
+}: {
+  readonly id: number
+  readonly what: string
+  readonly children: string
+}) => (
   <Form to={`/settings/webhooks/${id}`}>
-    <Hidden name="do" value={what} />
+    <Hidden name="do" value={action} />
     <Second>{children}</Second>
   </Form>
 )
@@ -59,8 +67,8 @@ const ReplayState = ({ of: { state, events, waiting } }: { readonly of: ReplayTa
 async function view(visit: HolderVisit, { webhook, backlog }: ShownWebhook): Promise<Answer> {
   const { gateway, account, query } = visit
   const { id } = webhook
-  const given = query.get('older') ?? ''
-  const offset = /^[1-9][0-9]{0,6}$/.test(given) ? Number(given) : 0
+  const olderText = query.get('older') ?? ''
+  const offset = /^[1-9][0-9]{0,6}$/.test(olderText) ? Number(olderText) : 0
   const [attempts, replay] = await Promise.all([
     gateway.queries.listAttempts(account, id, { offset, limit: pageSize }),
     gateway.queries.showReplay(account, id),
@@ -163,16 +171,16 @@ export const webhook = forHolders({
 
 /** Performs the action of a button. Returns the key of the notice that the page shows afterwards. */
 async function act({ gateway, account }: HolderVisit, { id }: Webhook, fields: Fields): Promise<string> {
-  const what = fields.text('do')
-  if (what === 'replay') {
+  const action = fields.text('do')
+  if (action === 'replay') {
     const begun = await gateway.commands.startReplay(account, id, { what: 'dead' })
     return typeof begun === 'object' && 'started' in begun ? 'replaying' : 'running'
   }
-  if (what === 'test') {
+  if (action === 'test') {
     await gateway.commands.testWebhook(account, id)
     return 'tested'
   }
-  const state = what === 'pause' ? 'paused' : 'active'
+  const state = action === 'pause' ? 'paused' : 'active'
   await gateway.commands.changeWebhook(account, id, { state })
   return state
 }

@@ -20,16 +20,16 @@ const refusalOf = (refusal: string): Problems => {
   return { events: 'Choose at least one event.' }
 }
 
-interface Wanted {
+interface EnteredWebhook {
   readonly url: string
   readonly events: readonly string[]
   readonly withText: boolean
 }
 
-async function view(visit: HolderVisit, wanted?: Wanted, problems: Problems = {}): Promise<View> {
+async function view(visit: HolderVisit, entered?: EnteredWebhook, problems: Problems = {}): Promise<View> {
   const { gateway, account, query } = visit
   const webhooks = await gateway.queries.listWebhooks(account)
-  const { url = '', events = defaultEventTypes, withText = false } = wanted ?? {}
+  const { url = '', events = defaultEventTypes, withText = false } = entered ?? {}
   return {
     title: 'Webhooks',
     place: 'settings',
@@ -46,7 +46,10 @@ async function view(visit: HolderVisit, wanted?: Wanted, problems: Problems = {}
             rows={webhooks}
             empty="A webhook is an address of your server to which the gateway sends deliveries, replies and opt-outs as they happen."
             columns={[
-              { head: 'Address', cell: ({ id, url: its }) => <Link to={`/settings/webhooks/${id}`}>{its}</Link> },
+              {
+                head: 'Address',
+                cell: ({ id, url: address }) => <Link to={`/settings/webhooks/${id}`}>{address}</Link>,
+              },
               { head: 'Since', cell: ({ created }) => <When at={created} /> },
               { head: 'Events', number: true, cell: (webhook) => String(webhook.events.length) },
               { head: 'State', cell: (webhook) => <StateOfWebhook of={webhook} /> },
@@ -118,13 +121,13 @@ export const webhooks = forHolders({
   show: (visit) => view(visit),
   changes: 'addWebhook',
   async submit(visit, fields) {
-    const wanted = {
+    const entered = {
       url: fields.trimmed('url'),
       events: fields.all('events'),
       withText: fields.text('withText') !== '',
     }
-    const result = await visit.gateway.commands.addWebhook(visit.account, wanted)
+    const result = await visit.gateway.commands.addWebhook(visit.account, entered)
     if (result === 'no-such-account') return 'not-found'
-    return typeof result === 'string' ? view(visit, wanted, refusalOf(result)) : added(result.webhook, result.secret)
+    return typeof result === 'string' ? view(visit, entered, refusalOf(result)) : added(result.webhook, result.secret)
   },
 })

@@ -70,13 +70,13 @@ const periodOf = (month: string) => ({ from: startOfMonth(month), to: startOfMon
 const opposite = (value: Credits): Credits => minus(credits(0), value)
 
 function Sums({ sums, begins, ends }: StatementPage) {
-  const { added, taken, moved, charged, returned } = sums
+  const { added, taken: takenByOperator, moved, charged, returned } = sums
   return (
     <Figures
       of={[
         ['At the beginning', amount(begins)],
         ['Added', amount(added)],
-        ...(taken === 0 ? [] : [['Taken by the operator', amount(opposite(taken))] as const]),
+        ...(takenByOperator === 0 ? [] : [['Taken by the operator', amount(opposite(takenByOperator))] as const]),
         ...(moved === 0 ? [] : [['From and to other accounts', amount(moved)] as const]),
         ['Charged', amount(opposite(charged))],
         ['Returned', amount(returned)],
@@ -95,8 +95,8 @@ export const thisStatement = forHolders({
 
 /** Returns the page of the query (`?page=`), from 1. */
 function pageOf(query: URLSearchParams): number {
-  const given = query.get('page') ?? ''
-  return /^[1-9][0-9]{0,6}$/.test(given) ? Number(given) : 1
+  const pageText = query.get('page') ?? ''
+  return /^[1-9][0-9]{0,6}$/.test(pageText) ? Number(pageText) : 1
 }
 
 const Pages = ({ month, page, last }: { readonly month: string; readonly page: number; readonly last: number }) =>

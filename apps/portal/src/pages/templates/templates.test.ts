@@ -54,7 +54,7 @@ test('templates of another account cannot be seen', async () => {
   await visitor.submit('/templates', { name: 'Mine', text: 'Mine' })
   const page = await visitor.get('/templates')
   const token = page.html.querySelector('[name="token"]')?.getAttribute('value') ?? ''
-  for (const what of ['remove', 'change']) await visitor.post(`/templates/${id}`, { token, do: what, ...reminder })
+  for (const action of ['remove', 'change']) await visitor.post(`/templates/${id}`, { token, do: action, ...reminder })
   expect(await portal.gateway.queries.listTemplates(other)).toEqual([{ id, name: 'secret', text: 'Theirs' }])
 })
 

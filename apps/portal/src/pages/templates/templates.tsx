@@ -23,7 +23,7 @@ const done: Readonly<Record<string, string>> = {
   removed: 'The template was removed.',
 }
 
-const given = (fields: Fields): NewTemplate => ({ name: fields.trimmed('name'), text: fields.text('text') })
+const enteredTemplate = (fields: Fields): NewTemplate => ({ name: fields.trimmed('name'), text: fields.text('text') })
 
 /** Returns the template of the path if it belongs to the account. */
 async function ownTemplate({ gateway, account, parameters }: HolderVisit): Promise<Template | undefined> {
@@ -107,7 +107,7 @@ export const templates = forHolders({
   show: (visit) => view(visit, { name: '', text: '' }),
   async submit(visit, fields) {
     const { gateway, account } = visit
-    const draft = given(fields)
+    const draft = enteredTemplate(fields)
     const added = await gateway.commands.addTemplate(account, draft)
     if (typeof added !== 'string') return { goTo: '/templates?done=added' }
     // If the form is submitted twice, the template already exists.
@@ -159,7 +159,7 @@ export const template = forHolders({
       return { goTo: `/templates${found === undefined ? '' : '?done=removed'}` }
     }
     if (found === undefined) return 'not-found'
-    const draft = given(fields)
+    const draft = enteredTemplate(fields)
     const changed = await gateway.commands.changeTemplate(account, found.id, draft)
     if (changed === 'no-such-template') return 'not-found'
     return changed === 'changed' ? { goTo: '/templates?done=changed' } : changeView(found.id, draft, PROBLEM[changed])

@@ -19,13 +19,13 @@ afterEach(() => rest.close())
 
 const path = '/credits/transfer'
 const main = () => rest.account.id
-const wanted = (from: unknown, to: unknown, quantity: unknown) => ({
+const bodyOf = (from: unknown, to: unknown, quantity: unknown) => ({
   sendingAccountNumber: from,
   receivingAccountNumber: to,
   transferQuantity: quantity,
 })
 const transfer = (from: number, to: number, quantity: number, key = rest.key) =>
-  rest.post(path, wanted(from, to, quantity)).set('Authorization', key)
+  rest.post(path, bodyOf(from, to, quantity)).set('Authorization', key)
 const answerOf = (answer: { text: string }) => /"statusCode":200,(.*)\}$/.exec(answer.text)?.[1]
 const refused = (word: string) => `"transferSuccessful":false,"transferError":"${word}"`
 const lock = (account: Account) => createBackOffice(rest.ports).commands.lockAccount(account.id)
@@ -64,7 +64,7 @@ describe('the first refusal that applies is answered, and nothing is moved', () 
   test.each([26, 308, 309, 10_000])(
     'a quantity of %i digits is a whole number and is refused as invalidQuantity',
     async (digits) => {
-      const body = JSON.stringify(wanted(main(), one.id, 7)).replace('7}', `${'9'.repeat(digits)}}`)
+      const body = JSON.stringify(bodyOf(main(), one.id, 7)).replace('7}', `${'9'.repeat(digits)}}`)
       expect(answerOf(await rest.post(path, body))).toBe(refused('invalidQuantity'))
     },
   )
@@ -87,17 +87,17 @@ describe('a body of the wrong shape is answered with 422, and nothing is moved',
   test.each<[unknown, string]>([
     [[], 'The body must be an object; got an array.'],
     [null, 'The body must be an object; got null.'],
-    [wanted(undefined, 2, 1), 'sendingAccountNumber is missing.'],
-    [wanted(1, undefined, 1), 'receivingAccountNumber is missing.'],
-    [wanted(1, 2, undefined), 'transferQuantity is missing.'],
-    [wanted('W1', 2, 1), 'sendingAccountNumber must be a whole number; got a string.'],
-    [wanted('1', 2, 1), 'sendingAccountNumber must be a whole number; got a string.'],
-    [wanted(1, '2', 1), 'receivingAccountNumber must be a whole number; got a string.'],
-    [wanted(1, 2, '1'), 'transferQuantity must be a whole number; got a string.'],
-    [wanted(1, 2, 1.5), 'transferQuantity must be a whole number; got 1.5.'],
-    [wanted(1, 2, null), 'transferQuantity must be a whole number; got null.'],
-    [wanted(1, 2, true), 'transferQuantity must be a whole number; got true.'],
-    [wanted(1, 2, [1]), 'transferQuantity must be a whole number; got an array.'],
+    [bodyOf(undefined, 2, 1), 'sendingAccountNumber is missing.'],
+    [bodyOf(1, undefined, 1), 'receivingAccountNumber is missing.'],
+    [bodyOf(1, 2, undefined), 'transferQuantity is missing.'],
+    [bodyOf('W1', 2, 1), 'sendingAccountNumber must be a whole number; got a string.'],
+    [bodyOf('1', 2, 1), 'sendingAccountNumber must be a whole number; got a string.'],
+    [bodyOf(1, '2', 1), 'receivingAccountNumber must be a whole number; got a string.'],
+    [bodyOf(1, 2, '1'), 'transferQuantity must be a whole number; got a string.'],
+    [bodyOf(1, 2, 1.5), 'transferQuantity must be a whole number; got 1.5.'],
+    [bodyOf(1, 2, null), 'transferQuantity must be a whole number; got null.'],
+    [bodyOf(1, 2, true), 'transferQuantity must be a whole number; got true.'],
+    [bodyOf(1, 2, [1]), 'transferQuantity must be a whole number; got an array.'],
   ])('%j', async (body, errorMessage) => {
     const answer = await rest.post(path, body)
     expect(answer.status).toBe(422)
@@ -106,7 +106,7 @@ describe('a body of the wrong shape is answered with 422, and nothing is moved',
   })
 
   test.each(['1e1', '1E0', '1.0', '1.00000000000000000001', '1e400', '-1.0'])('a quantity of %s', async (quantity) => {
-    const body = JSON.stringify(wanted(main(), one.id, 7)).replace('7}', `${quantity}}`)
+    const body = JSON.stringify(bodyOf(main(), one.id, 7)).replace('7}', `${quantity}}`)
     const answer = await rest.post(path, body)
     expect(answer.status).toBe(422)
     expect(answer.body).toMatchObject({ errorMessage: `transferQuantity must be a whole number; got ${quantity}.` })
@@ -119,7 +119,7 @@ describe('an internal failure', () => {
     const broken = await startRest({
       gateway: (gateway) => ({ ...gateway, commands: { ...gateway.commands, transferCredits } }),
     })
-    const answer = await broken.post(path, wanted(1, 2, 1))
+    const answer = await broken.post(path, bodyOf(1, 2, 1))
     await broken.close()
     return answer
   }
@@ -141,10 +141,10 @@ describe('with an Idempotency-Key', () => {
     rest.post(path, body).set('Authorization', by).set('Idempotency-Key', key)
 
   test('a refused transfer stays refused; a wrong shape leaves the key free; a sub account has keys of its own', async () => {
-    const body = wanted(main(), one.id, 101)
+    const body = bodyOf(main(), one.id, 101)
     expect((await moved('k', {})).status).toBe(422)
     expect(answerOf(await moved('k', body))).toBe(refused('insufficientCredits'))
-    const back = wanted(one.id, main(), 50)
+    const back = bodyOf(one.id, main(), 50)
     expect(answerOf(await moved('k', back, await keyFor(rest.ports, one)))).toBe('"transferSuccessful":true')
     expect(answerOf(await moved('k', body))).toBe(refused('insufficientCredits'))
     expect((await moved('k\u0085', body)).status).toBe(422)

@@ -57,10 +57,10 @@ const operation: Operation = {
 export const transferCredits = post(
   operation,
   readTransfer,
-  async ({ gateway, account, idempotencyKey }: Call, wanted) => {
+  async ({ gateway, account, idempotencyKey }: Call, transfer) => {
     const key = readKey(idempotencyKey)
     if (typeof key === 'object') return key
-    const { sendingAccountNumber: from, receivingAccountNumber: to, transferQuantity: quantity } = wanted
+    const { sendingAccountNumber: from, receivingAccountNumber: to, transferQuantity: quantity } = transfer
     const done = await gateway.commands.transferCredits(account, { from, to, quantity }, key)
     if (done === 'another-request') return anotherRequest
     return done === 'done' ? '"transferSuccessful":true' : refused(done)

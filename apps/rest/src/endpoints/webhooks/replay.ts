@@ -3,7 +3,7 @@ import type { Replay, ReplayTask, WebhookEventId } from '@gateway/core/webhooks'
 import { REPLAY_STATE } from '@gateway/wire'
 import { Type } from 'typebox'
 import { type Answer, failure, type Failure, isFailure } from '../../answer.ts'
-import { filled, given, readTime } from '../../given.ts'
+import { filled, describeValue, readTime } from '../../received.ts'
 import {
   answerObject,
   get,
@@ -173,7 +173,7 @@ function readReplay(body: unknown): Replay | Failure {
 }
 
 const notATime = (name: string, value: unknown): Failure =>
-  failure('invalid-time', `${name} must be a time YYYYMMDDHHmm; got ${given(value)}.`)
+  failure('invalid-time', `${name} must be a time YYYYMMDDHHmm; got ${describeValue(value)}.`)
 
 export const replayEvents = post(
   begun,

@@ -62,11 +62,11 @@ const changed: Operation = {
 export const changeWebhook = post(
   changed,
   readWebhookChange,
-  async ({ gateway, account, parameter, now }, wanted) => {
+  async ({ gateway, account, parameter, now }, changes) => {
     const id = idOf(parameter)
-    const done = id === 'no-such-webhook' ? id : await gateway.commands.changeWebhook(account, id, wanted)
+    const done = id === 'no-such-webhook' ? id : await gateway.commands.changeWebhook(account, id, changes)
     if (done === 'no-such-webhook') return noSuchWebhook
-    return typeof done === 'string' ? refused(done, wanted) : `"webhook":${webhookJson(done, now)}`
+    return typeof done === 'string' ? refused(done, changes) : `"webhook":${webhookJson(done, now)}`
   },
   { method: 'PATCH', slow: true },
 )

@@ -166,7 +166,7 @@ describe('with an Idempotency-Key', () => {
     recipients: [...to(one, 'x'), { mobileNumber: '27825550102', clientMessageId: 'a"1' }],
     scheduledTime: '202610190000',
   }
-  const sent = (key: string, wanted: object | string = body) => rest.post(path, wanted).set('Idempotency-Key', key)
+  const sent = (key: string, sendBody: object | string = body) => rest.post(path, sendBody).set('Idempotency-Key', key)
   const withoutTime = ({ text }: { text: string }) => text.replace(/"timeStamp":"[0-9]{17}"/, '')
   const balance = async () => (await rest.get('/credits/balance')).text
 

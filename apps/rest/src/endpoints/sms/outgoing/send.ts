@@ -13,7 +13,7 @@ import { formatMinute } from '@gateway/core/time'
 import { RECIPIENT_ERROR } from '@gateway/wire'
 import { type Static, Type } from 'typebox'
 import { type Answer, failure, type Failure, isFailure, LongFields, overLimit, overloaded } from '../../../answer.ts'
-import { filled, given, readTime } from '../../../given.ts'
+import { filled, describeValue, readTime } from '../../../received.ts'
 import {
   answerObject,
   type Call,
@@ -120,12 +120,15 @@ export function requestedText(read: Static<typeof Send>, place: string): Request
   if (body === 'no-message') return failure('blank-message', `${place}message must not be blank.`)
   const scheduled = readTime(scheduledTime)
   if (scheduled === 'malformed')
-    return failure('invalid-time', `${place}scheduledTime must be a time YYYYMMDDHHmm; got ${given(scheduledTime)}.`)
+    return failure(
+      'invalid-time',
+      `${place}scheduledTime must be a time YYYYMMDDHHmm; got ${describeValue(scheduledTime)}.`,
+    )
   const sender = readSender(named)
   if (sender === 'unusable')
     return failure(
       'invalid-sender',
-      `${place}sender must be 3 to 15 digits, or 1 to 11 GSM 7-bit characters with a letter; got ${given(named)}.`,
+      `${place}sender must be 3 to 15 digits, or 1 to 11 GSM 7-bit characters with a letter; got ${describeValue(named)}.`,
     )
   const options = sendOptionsIn(read, place)
   if (isFailure(options)) return options
@@ -135,7 +138,7 @@ export function requestedText(read: Static<typeof Send>, place: string): Request
     if (reference === 'unusable')
       return failure(
         'field-invalid',
-        `${place}recipients.${requested.length}.reference must be a string of up to ${referenceCharactersMax} characters without control characters; got ${given(asGiven)}.`,
+        `${place}recipients.${requested.length}.reference must be a string of up to ${referenceCharactersMax} characters without control characters; got ${describeValue(asGiven)}.`,
       )
     requested.push({ number: mobileNumber, clientMessageId: filled(clientMessageId) ?? null, reference, text: message })
   }
@@ -168,14 +171,17 @@ export async function sendTexts(
 }
 
 // A blank text refuses the whole request, so no recipient has this refusal.
-const { 'no-message': _blank, ...told } = RECIPIENT_ERROR
+const { 'no-message': _blank, ...RECIPIENT_WORDS } = RECIPIENT_ERROR
 
 /** Schema of one element of `recipientsField`. */
 export const SentRecipientAnswer = answerObject('SentRecipient', {
   clientMessageId: orNull(Type.String(), 'As in the request, or null if it had none.'),
   mobileNumber: Type.String({ description: 'As in the request, without surrounding white space.' }),
   accepted: Type.Boolean({ description: 'True if the message will be sent.' }),
-  acceptError: oneOf(['', ...Object.values(told)], 'The reason for the refusal. Blank if the message was accepted.'),
+  acceptError: oneOf(
+    ['', ...Object.values(RECIPIENT_WORDS)],
+    'The reason for the refusal. Blank if the message was accepted.',
+  ),
   apiMessageId: orNull(MessageIdNumber, 'The id by which to query the status, or null if the message was refused.'),
   scheduledTime: orNull(Minute, 'When the message will be sent, or null if at once.'),
   creditCost: CreditsNumber,

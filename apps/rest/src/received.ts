@@ -3,7 +3,7 @@ import { type Instant, parseMinute } from '@gateway/core/time'
 const lengthMax = 60
 
 /** Describes a received value in a refusal. The description is short for any value. */
-export function given(value: unknown): string {
+export function describeValue(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(short(value))
   if (Array.isArray(value)) return value.length === 0 ? 'an empty array' : `an array of ${value.length}`
   if (value === null) return 'null'
@@ -13,10 +13,10 @@ export function given(value: unknown): string {
 }
 
 /** Describes only the type of a received value, for a value of the wrong type. */
-export function givenType(value: unknown): string {
+export function describeType(value: unknown): string {
   if (typeof value === 'string') return 'a string'
   if (typeof value === 'number') return 'a number'
-  return Array.isArray(value) ? 'an array' : given(value)
+  return Array.isArray(value) ? 'an array' : describeValue(value)
 }
 
 /** Shortens a text that may be long, such as the value of a header. */

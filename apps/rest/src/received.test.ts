@@ -1,4 +1,4 @@
-import { given, givenType } from './given.ts'
+import { describeValue, describeType } from './received.ts'
 
 test.each<[unknown, string, string]>([
   ['a', '"a"', 'a string'],
@@ -13,6 +13,6 @@ test.each<[unknown, string, string]>([
   [[1, 2], 'an array of 2', 'an array'],
   [{}, 'an object', 'an object'],
   [{ writtenAs: '1.0' }, '1.0', '1.0'],
-])('%j is described as %s, and its type as %s', (value, told, type) => {
-  expect([given(value), givenType(value)]).toEqual([told, type])
+])('%j is described as %s, and its type as %s', (value, description, type) => {
+  expect([describeValue(value), describeType(value)]).toEqual([description, type])
 })
