@@ -60,6 +60,24 @@ test('a slower carrier is noticed, too', () => {
   expect(answers(10, 0.1)).toBeCloseTo(10)
 })
 
+test('a window that a slow carrier answers at once does not count as thousands of answers a second', () => {
+  const { clock, throughput } = setUp()
+  throughput.began()
+  for (let turn = 0; turn < 5; turn++) {
+    clock.step(4)
+    // The next window leaves with the first answer of each turn, before the others are reported.
+    for (const [answers, unanswered] of [
+      [1, 16],
+      [8, 8],
+      [8, 0],
+    ] as const)
+      throughput.answered(answers, unanswered, 4000)
+    clock.step(0.15)
+    throughput.answered(1, 16, 4000)
+    expect(throughput.perSecond).toBeLessThan(5)
+  }
+})
+
 test('answers in the same millisecond give a finite throughput', () => {
   const { throughput } = setUp()
   throughput.began()

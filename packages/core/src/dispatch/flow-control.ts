@@ -184,16 +184,20 @@ export const couldMove = (lane: Lane, load: Load): boolean =>
 const leastMilliseconds = 100
 
 /**
- * Measures how many submissions a carrier answers per second while some are outstanding. Measures over at least 100 ms,
- * or until no submission is outstanding. Pauses without outstanding submissions therefore do not count, and a carrier
- * that became faster is noticed with its next answers. A carrier that has answered everything could have answered more,
- * so such a measurement never lowers the figure, as with application-limited samples of BBR.
+ * Measures how many submissions a carrier answers per second while some are outstanding. Measures over at least 100 ms
+ * and the time of an answer, or from the first submission until none is outstanding. Pauses without outstanding
+ * submissions therefore do not count, and a carrier that became faster is noticed with its next answers. A window of
+ * submissions is answered within milliseconds even by a slow carrier, so a shorter time that begins amid these answers
+ * would measure thousands a second. A carrier that has answered everything could have answered more, so such a
+ * measurement never lowers the figure, as with application-limited samples of BBR.
  */
 export class Throughput {
   readonly #clock: Clock
   #perSecond = Infinity
   #since: number
   #count = 0
+  /** True if the measurement began with a submission, not amid answers. */
+  #isFromSubmission = true
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -209,18 +213,21 @@ export class Throughput {
   began(): void {
     this.#since = this.#clock.now()
     this.#count = 0
+    this.#isFromSubmission = true
   }
 
-  /** Reports new answers and the number of submissions still outstanding. */
-  answered(answers: number, unanswered: number): void {
+  /** Reports new answers, the number of submissions still outstanding, and how long the quickest answer took. */
+  answered(answers: number, unanswered: number, milliseconds = 0): void {
     const now = this.#clock.now()
     this.#count += answers
     const passed = now - this.#since
-    if (passed < leastMilliseconds && unanswered > 0) return
+    const isDone = unanswered === 0 && this.#isFromSubmission
+    if (passed < Math.max(leastMilliseconds, milliseconds) && !isDone) return
     const measured = (this.#count * 1000) / Math.max(1, passed)
     this.#perSecond = unanswered === 0 && isKnown(this.#perSecond) ? Math.max(this.#perSecond, measured) : measured
     this.#since = now
     this.#count = 0
+    this.#isFromSubmission = false
   }
 }
 
@@ -264,8 +271,9 @@ export class FlowControl {
     this.#throughput.began()
   }
 
-  answered(count: number): void {
-    this.#throughput.answered(count, this.#inFlight.unanswered.size)
+  /** Reports new answers, the quickest of which took this time. */
+  answered(count: number, milliseconds: number): void {
+    this.#throughput.answered(count, this.#inFlight.unanswered.size, milliseconds)
   }
 
   /**

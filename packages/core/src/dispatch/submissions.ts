@@ -70,17 +70,20 @@ export class Submissions {
    */
   keep(answers: readonly SubmissionAnswer[]): void {
     const { inFlight, outcomes, flow, turns } = this.#parts
+    const now = this.#clock.now()
+    let quickest = Infinity
     for (const answer of answers) {
       const pending = inFlight.answer(answer.id)
       if (pending === undefined) continue
-      const { batch, message } = pending
+      const { batch, message, leftAt } = pending
+      quickest = Math.min(quickest, now - leftAt)
       const { id: _, ...handover } = answer
       if (handover.outcome === 'refused-for-now') {
         const { seconds, queue } = retryOf(this.#settings, message, turns.afterRefusal(batch.queue, this.#carrier.id))
         outcomes.postpone(batch, message, seconds, queue)
       } else outcomes.record(batch, message, handover)
     }
-    flow.answered(answers.length)
+    flow.answered(answers.length, quickest)
   }
 
   /**
