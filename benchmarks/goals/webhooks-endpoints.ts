@@ -14,7 +14,7 @@ export interface WebhookProcesses {
   readonly dispatcher: Started
   readonly sending: Worker
   readonly receiving: Worker
-  /** URLs of the receiver. */
+  /** URL of the receiver. */
   readonly url: string
 }
 

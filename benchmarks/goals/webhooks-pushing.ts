@@ -13,7 +13,7 @@ import type { WebhookProcesses } from './webhooks-endpoints.ts'
 const inFlight = 5
 
 interface Pushing extends Cost {
-  /** Number of requests. */
+  /** Requests a second. */
   readonly perSecond: number
   readonly requests: number
   readonly bodies: readonly string[]

@@ -140,7 +140,7 @@ type Detail = Readonly<Record<string, unknown>>
 export const auditRecord = (entry: AuditEntry | undefined): Detail =>
   entry === undefined ? {} : (JSON.parse(entry.record) as Detail)
 
-/** Returns a recorded change in words, its amounts in credits and its times as times. */
+/** Returns a recorded change in words, with amounts formatted as credits and times formatted as dates. */
 export function auditWords({ begun, ended }: ListedChange, style: AuditStyle): AuditWords {
   const { action, given: args } = auditRecord(begun)
   const words = wordsFor(typeof action === 'string' ? action : '', style)

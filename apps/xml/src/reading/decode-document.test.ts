@@ -69,7 +69,7 @@ test.each(['utf-16', 'UTF-16', 'utf-16LE', 'UTF-16be'])(
   },
 )
 
-test('a declaration in UTF-16 must name UTF-16', () => {
+test('a document in UTF-16 that declares UTF-16 is decoded', () => {
   const text = '<?xml version="1.0" encoding="utf-16"?><a>é€</a>'
   expect(decodeDocument(Buffer.from(`\ufeff${text}`, 'utf16le'))).toBe(text)
   expect(decodeDocument(utf16be(text))).toBe(text)
