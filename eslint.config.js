@@ -23,13 +23,7 @@ const inCore = [
 ]
 
 /** Folders whose comments and names are not rewritten yet. */
-const notYetPlain = [
-  'packages/core/src/audit/**',
-  'packages/core/src/*.ts',
-  'packages/carriers/**',
-  'apps/portal/src/router.tsx',
-  'tests/**',
-]
+const notYetPlain = ['packages/carriers/**', 'apps/portal/src/router.tsx', 'tests/**']
 
 export default tseslint.config(
   { ignores: ['**/dist/', '**/dist-testing/', '**/node_modules/', 'data/', 'release/', 'benchmarks/results/'] },

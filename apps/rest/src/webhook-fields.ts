@@ -3,7 +3,7 @@ import {
   listSizeMax,
   previousUntil,
   type ShownWebhook,
-  type WantedWebhook,
+  type WebhookSettings,
   type Webhook,
   type WebhookChange,
   webhookEventTypes,
@@ -174,13 +174,13 @@ const readNew = reader(NewWebhook)
 const readChanges = reader(WebhookChanges)
 
 /** Reads a `NewWebhook`. Core decides whether the URL may be used. */
-export function readNewWebhook(body: unknown): (WantedWebhook & { readonly url: string }) | Failure {
+export function readNewWebhook(body: unknown): (WebhookSettings & { readonly url: string }) | Failure {
   const read = readBy(readNew, body)
   return isFailure(read) ? read : { url: read.url, ...settingsOf(read) }
 }
 
 /** Reads a `WebhookChanges`. Omitted fields stay unchanged. */
-export function readWebhookChange(body: unknown): (WantedWebhook & Pick<WebhookChange, 'state'>) | Failure {
+export function readWebhookChange(body: unknown): (WebhookSettings & Pick<WebhookChange, 'state'>) | Failure {
   const read = readBy(readChanges, body)
   if (isFailure(read)) return read
   const state = filled(read.state) === undefined ? undefined : STATE[read.state as keyof typeof STATE]
@@ -206,7 +206,7 @@ const names: readonly unknown[] = webhookEventTypes
 
 type Settings = Pick<Static<typeof NewWebhook>, keyof typeof settings>
 
-const settingsOf = ({ events, listSize, withText }: Settings): Omit<WantedWebhook, 'url'> => ({
+const settingsOf = ({ events, listSize, withText }: Settings): Omit<WebhookSettings, 'url'> => ({
   events: Array.isArray(events) ? events : undefined,
   listSize: typeof listSize === 'number' ? listSize : undefined,
   withText: typeof withText === 'boolean' ? withText : undefined,

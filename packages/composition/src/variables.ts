@@ -43,7 +43,7 @@ export const gatewayVariables: GatewayVariables = {
   REPLIES_PER_CALL: wholeNumber('messages that one return-once call returns', {
     min: 1,
     max: 100_000,
-    byDefault: gatewayDefaults.takenMax,
+    byDefault: gatewayDefaults.returnOnceMax,
   }),
 }
 
@@ -55,7 +55,7 @@ export interface GatewayEnvironment {
 
 export const gatewaySettings = (environment: GatewayEnvironment): GatewaySettings => ({
   senders: environment.SENDERS,
-  takenMax: environment.REPLIES_PER_CALL,
+  returnOnceMax: environment.REPLIES_PER_CALL,
 })
 
 type ProcessingVariables = Readonly<{

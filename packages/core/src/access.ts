@@ -61,10 +61,10 @@ function commandsFor<Role, Commands extends Readonly<Record<string, Run>>>(
     if (!includes(needed))
       return [action, () => Promise.reject(new NotOfRoleError(`${action} is not for the role ${role}`))]
     if (audit === false) return [action, run]
-    const whose = account === undefined ? {} : { account }
+    const owner = account === undefined ? {} : { account }
     // The table pairs each audit line with its command, so the line gets the result that it expects.
     const lineOf = (args: never[]) =>
-      ({ action, ...whose, ...audit(...args) }) as AuditLine<unknown> & { action: string }
+      ({ action, ...owner, ...audit(...args) }) as AuditLine<unknown> & { action: string }
     return [action, (...args: never[]) => record(lineOf(args), () => run(...args))]
   })
   return Object.fromEntries(entries) as Commands

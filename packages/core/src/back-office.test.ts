@@ -19,7 +19,7 @@ const setUp = () => {
 
 const nobody = anAccountId(999)
 
-test('the first credits of an account are an entry of its ledger', async () => {
+test('initial credits of an account are an entry of its ledger', async () => {
   const { ports, backOffice, open } = setUp()
   const id = await open({ login: 'acme', credits: credits(1000), firstName: 'Ada', transactional: true })
   const found = await backOffice.queries.findAccount(id)
@@ -56,7 +56,7 @@ test('a sub account cannot have sub accounts', async () => {
   expect(await backOffice.commands.openAccount({ login: 'subsub', parent: sub })).toBe('parent-is-sub-account')
 })
 
-test('credits are granted and taken back, never below 0.0 and never without a reason', async () => {
+test('credits are granted and withdrawn, never below 0.0 and only with a reason', async () => {
   const { backOffice, open } = setUp()
   const id = await open({ login: 'acme' })
   expect(await backOffice.commands.topUp(id, credits(100), 'invoice 1')).toBe(100)
@@ -68,7 +68,7 @@ test('credits are granted and taken back, never below 0.0 and never without a re
   expect(await backOffice.queries.verifyLedger()).toEqual({ accounts: 1, balances: 70, differences: [] })
 })
 
-test('a command for an account that does not exist is refused as such', async () => {
+test('a command for an unknown account is refused', async () => {
   const { backOffice } = setUp()
   expect(await backOffice.commands.lockAccount(nobody)).toBe('no-such-account')
   expect(await backOffice.commands.unlockAccount(nobody)).toBe('no-such-account')
@@ -120,7 +120,7 @@ test.each([
   expect(await backOffice.queries.listPrices()).toEqual([{ prefix: '', price: 10 }])
 })
 
-test('a number is blocked for everybody, on each list independently', async () => {
+test('a number is blocked for all accounts, on each list independently', async () => {
   const { backOffice } = setUp()
   const number = aNumber('27820000001')
   const listed = async (reason: 'blacklist' | 'do-not-contact') => {

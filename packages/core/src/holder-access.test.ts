@@ -4,8 +4,8 @@ import { createBackOffice } from './back-office.ts'
 import { createGateway } from './gateway.ts'
 import type { HolderRole } from './people/roles.ts'
 
-async function setUp(asked: HolderRole | undefined) {
-  const role = asked === 'onlooker' ? undefined : asked
+async function setUp(userRole: HolderRole | undefined) {
+  const role = userRole === 'onlooker' ? undefined : userRole
   const ports = memoryPorts()
   const [bare, backOffice] = [createGateway(ports), createBackOffice(ports)]
   const id = await backOffice.commands.openAccount({ login: 'acme' })
@@ -14,7 +14,7 @@ async function setUp(asked: HolderRole | undefined) {
   const email = 'ann@acme.example'
   const invited = role && (await bare.commands.inviteUser(account, { email, role }))
   const user = typeof invited === 'object' ? await ports.users.find(account.id, invited.id) : undefined
-  const gateway = holderAccess(ports, bare).as({ account, user, role: asked ?? 'owner' }, '192.0.2.7')
+  const gateway = holderAccess(ports, bare).as({ account, user, role: userRole ?? 'owner' }, '192.0.2.7')
   const changes = async () =>
     (await backOffice.queries.listChanges({}, 100)).map(({ begun, ended }) => ({
       ...(JSON.parse(begun.record) as object),
@@ -40,7 +40,7 @@ test.each<readonly [HolderRole, HolderCommand]>([
   ...[...ofSenders, ...ofOwners, ...ofPeople, ...ofReaders].map((name) => ['onlooker', name] as const),
   ...ofSenders.map((name) => ['reader', name] as const),
   ...[...ofOwners, ...ofPeople].flatMap((name) => [['reader', name] as const, ['sender', name] as const]),
-])('a %s cannot %s, and nothing is recorded of it', async (role, name) => {
+])('a %s cannot %s, and nothing is recorded', async (role, name) => {
   const { gateway, changes } = await setUp(role)
   await expect((gateway.commands[name] as () => Promise<unknown>)()).rejects.toThrow(
     `${name} is not for the role ${role}`,
@@ -48,7 +48,7 @@ test.each<readonly [HolderRole, HolderCommand]>([
   expect(await changes()).toEqual([])
 })
 
-test('what a user changes is recorded under the e-mail address, with its account, before and after', async () => {
+test('a change by a user is recorded with e-mail address, account, and values before and after', async () => {
   const { gateway, account, changes, ports } = await setUp('owner')
   const bob = await gateway.commands.inviteUser(account, { email: 'bob@acme.example', role: 'reader' })
   if (typeof bob === 'string') throw new Error(bob)
@@ -67,7 +67,7 @@ test('what a user changes is recorded under the e-mail address, with its account
   expect(await ports.auditLog.check()).toMatchObject({ entries: 4, broken: undefined })
 })
 
-test('no key, link, password, text or whole number is in the log', async () => {
+test('the log contains no key, link, password, text or complete number', async () => {
   const { gateway, account, changes, backOffice } = await setUp(undefined)
   const key = await gateway.commands.issueKey(account, { label: 'shop' })
   const invited = await gateway.commands.inviteUser(account, { email: 'bob@acme.example', role: 'reader' })

@@ -29,13 +29,13 @@ test.each([
   'setOperatorPassword',
   'eraseNumber',
   'addWebhook',
-] as const satisfies readonly OperatorCommand[])('support cannot %s, and nothing is recorded of it', async (name) => {
+] as const satisfies readonly OperatorCommand[])('support cannot %s, and nothing is recorded', async (name) => {
   const { backOffice } = await worldOf('support')
   await expect((backOffice.commands[name] as () => Promise<unknown>)()).rejects.toThrow(/not for the role support/)
   expect(await backOffice.queries.listChanges({}, 10)).toEqual([])
 })
 
-test('support locks accounts and reads everything; the lock is recorded as its own', async () => {
+test('support locks accounts and reads everything, and is recorded as the actor of the lock', async () => {
   const { backOffice, account } = await worldOf('support')
   expect(await backOffice.commands.lockAccount(account)).toBe('locked')
   expect((await backOffice.queries.findAccount(account))?.account.locked).toBe(true)
@@ -44,7 +44,7 @@ test('support locks accounts and reads everything; the lock is recorded as its o
   expect(JSON.parse(change?.ended?.record ?? '')).toEqual({ outcome: 'locked', changed: { locked: [false, true] } })
 })
 
-test('what throws is recorded as failed', async () => {
+test('a change that throws is recorded as failed', async () => {
   const { backOffice, ports, account } = await worldOf('admin')
   const broken = { ...ports, ledger: { ...ports.ledger, topUp: () => Promise.reject(new Error('no room')) } }
   const failing = operatorAccess(broken).as({ name: actor.by, role: 'admin' }, actor.from)
@@ -58,7 +58,7 @@ test.each([
   ['https://shop.example.com:8443/e?key=secret#secret', 'https://shop.example.com:8443/e?…'],
   ['https://secret:secret@shop.example.com/e@f', 'https://shop.example.com/e@f'],
   ['HTTPS://secret@a@shop.example.com?secret/@', 'HTTPS://shop.example.com?…'],
-])('of the address %s of a webhook the log keeps %s', async (url, kept) => {
+])('of the webhook URL %s the log contains only %s', async (url, recorded) => {
   const { backOffice, account } = await worldOf('admin')
   const added = await backOffice.commands.addWebhook(account, { url })
   if (typeof added === 'string') throw new Error(added)
@@ -68,6 +68,6 @@ test.each([
     ended?.record,
   ])
   expect(JSON.stringify(records)).not.toContain('secret')
-  expect(JSON.parse(records.at(-2) ?? '')).toMatchObject({ given: { url: kept } })
-  expect(JSON.parse(records[1] ?? '')).toMatchObject({ changed: { url: [kept, 'https://other.example.com/?…'] } })
+  expect(JSON.parse(records.at(-2) ?? '')).toMatchObject({ given: { url: recorded } })
+  expect(JSON.parse(records[1] ?? '')).toMatchObject({ changed: { url: [recorded, 'https://other.example.com/?…'] } })
 })

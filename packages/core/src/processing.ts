@@ -6,11 +6,11 @@ import type { Body } from './messages/body.ts'
 import { contactDaysDefault, dropHistory } from './messages/drop-history.ts'
 import type { Ports } from './ports.ts'
 
-/** What an operator may set for what arrives and what is kept. */
+/** Settings of an operator for incoming messages and for stored data. */
 export interface ProcessingSettings {
-  /** What confirms an opt-out (ruling 1.21). */
+  /** Body of the message that confirms an opt-out (ruling 1.21). */
   readonly confirmation: Body
-  /** Days for which it is remembered who wrote last to a number whose history is gone (ruling 1.18). */
+  /** Days for which the last sender to a number is remembered after its history was deleted (ruling 1.18). */
   readonly contactDays: number
 }
 
@@ -19,21 +19,21 @@ export const processingDefaults: ProcessingSettings = {
   contactDays: contactDaysDefault,
 }
 
-/** Ranges that one call moves at the most; the caller goes on at once when a call was full. */
+/** Maximum number of ranges that one call moves. A caller that moved so many calls again at once. */
 const rangesMax = 1000
 const receiptsMax = 1000
 const changesMax = 10_000
-/** Younger receipts may yet find their message by themselves. */
+/** Age from which a receipt is adopted. A younger one may still find its message without help. */
 const adoptionAgeSeconds = 60
 
-/** A text whose last part came so long ago is stored without those that are missing. */
+/** Seconds after its latest part after which an incomplete text is stored without the missing parts. */
 const partsSeconds = 24 * 3600
 const textsMax = 100
 
-/** Messages in doubt that one call ends. */
+/** Maximum number of messages in doubt that one call ends. */
 const doubtMax = 10_000
 
-/** What the clock and the carriers do. Each call is one bounded step; it returns how much it moved. */
+/** Use cases of processes in the background. Each call is one bounded step and returns how much it has done. */
 export const createProcessing = (
   ports: Pick<
     Ports,
@@ -48,36 +48,36 @@ export const createProcessing = (
   >,
   { confirmation, contactDays }: ProcessingSettings = processingDefaults,
 ) => ({
-  /** Moves what has become due from the schedule to the queue; 'more': there may be more at once. */
+  /** Moves due messages from the schedule to the queue. Returns 'more' if more may be due. */
   promote: async (): Promise<'more' | 'all'> =>
     (await ports.claimedBatches.promote(rangesMax)) < rangesMax ? 'all' : 'more',
-  /** Moves what waits in routes that are no longer published; 'more': there may be more at once. */
+  /** Moves messages that wait in routes that are no longer published. Returns 'more' if more may wait. */
   reroute: async (): Promise<'more' | 'all'> => ((await ports.routes.reroute(rangesMax)) < rangesMax ? 'all' : 'more'),
-  /** Takes over what dead dispatchers left (P-5, P-6). */
+  /** Takes over the batches of dead dispatchers (P-5, P-6). */
   recover: (): Promise<{ readonly requeued: number; readonly unknown: number }> => ports.claimedBatches.recover(),
   /** Ends messages that waited beyond their validity (ruling 1.13). */
   expire: (validitySeconds = dispatcherDefaults.validitySeconds): Promise<number> =>
     ports.claimedBatches.expire(validitySeconds, rangesMax),
-  /** Ends messages that were in doubt beyond their validity as SENT 106 (P-4). Returns how many. */
+  /** Ends messages that were in doubt beyond their validity as SENT 106 (P-4). Returns their number. */
   expireDoubt: (validitySeconds = dispatcherDefaults.validitySeconds): Promise<number> =>
     ports.promotions.expire(validitySeconds, doubtMax),
-  /** Takes what late receipts prove of messages in doubt (P-5). Returns how many were submitted. */
+  /** Decides messages in doubt that late receipts prove to be submitted (P-5). Returns their number. */
   takeProofs: (): Promise<number> => ports.promotions.takeProofs(proofAgeSeconds),
   acceptReceipts: acceptReceipts(ports),
   acceptInboundMessages: acceptInboundMessages(ports, confirmation),
   acceptUnread: acceptUnread(ports),
-  /** Stores texts of which parts are missing for 24 hours; 'more': there may be more at once. */
+  /** Stores texts whose parts have been missing for 24 hours. Returns 'more' if there may be more of them. */
   releaseParts: async (): Promise<'more' | 'all'> =>
     (await ports.inbox.releaseParts(partsSeconds, textsMax, confirmation)) < textsMax ? 'all' : 'more',
-  /** Looks again for the messages of receipts that found none. */
+  /** Searches again for the messages of receipts without a message. Returns 'more' if more receipts may be left. */
   matchReceipts: async (): Promise<'more' | 'all'> =>
     (await ports.deliveryReceipts.match(receiptsMax)) < receiptsMax ? 'all' : 'more',
-  /** Finds the messages of unknown outcome that kept receipts speak of (ruling 1.17). */
+  /** Finds the messages of unknown outcome to which stored receipts belong (ruling 1.17). */
   adoptReceipts: (): Promise<number> => ports.deliveryReceipts.adopt(adoptionAgeSeconds),
-  /** Adds up what has changed in the daily sums; 'more': there may be more at once. */
+  /** Adds recorded changes to the daily sums. Returns 'more' if more changes may be left. */
   foldDailySums: async (): Promise<'more' | 'all'> =>
     (await ports.dailySums.fold(changesMax)) < changesMax ? 'all' : 'more',
-  /** Drops what is older than 90 days (spec 8). */
+  /** Deletes data older than 90 days (spec 8). */
   purge: dropHistory(ports, contactDays),
 })
 

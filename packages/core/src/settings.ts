@@ -1,5 +1,5 @@
 import type { AccountActivity } from './accounts/account-rates.ts'
-import { takenMaxDefault } from './inbox/take-inbox.ts'
+import { returnOnceMaxDefault } from './inbox/take-inbox.ts'
 import { contactDaysDefault } from './messages/drop-history.ts'
 import { defaultSenders, type SenderAddress } from './messages/msisdn.ts'
 import type { OperatorSettings } from './people/operator-sign-in.ts'
@@ -9,12 +9,12 @@ export interface GatewaySettings {
   /** Sender addresses of accounts without a code; at least one. */
   readonly senders: readonly SenderAddress[]
   /** Maximum number of messages that one return-once call returns (ruling 1.20). */
-  readonly takenMax: number
+  readonly returnOnceMax: number
   /** Notified of requests and accepted messages. */
   readonly activity?: AccountActivity | undefined
 }
 
-export const gatewayDefaults: GatewaySettings = { senders: defaultSenders, takenMax: takenMaxDefault }
+export const gatewayDefaults: GatewaySettings = { senders: defaultSenders, returnOnceMax: returnOnceMaxDefault }
 
 export interface BackOfficeSettings extends OperatorSettings {
   /** Days for which the last sender to a number is remembered after its history was deleted (ruling 1.18). */

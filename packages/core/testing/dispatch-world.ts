@@ -10,7 +10,7 @@ import {
   type SubmissionAnswer,
 } from '@gateway/core/dispatch'
 import type { Inbox } from '@gateway/core/inbox'
-import { isFinal, isTaken, type MessageId, type MessageStatus, type Msisdn } from '@gateway/core/messages'
+import { isFinal, isAcceptedByCarrier, type MessageId, type MessageStatus, type Msisdn } from '@gateway/core/messages'
 import { instant } from '@gateway/core/time'
 import { anAccount, anOrder, numbers } from './builders.ts'
 import { steppingClock, type SteppingClock } from './memory/clock.ts'
@@ -195,7 +195,7 @@ export async function dispatchWorld(): Promise<DispatchWorld> {
       for (const { decision, cost } of store.messages.values()) {
         assert.ok(decision !== undefined && cost > 0)
         const isFree = isFinal(decision.code) && [101, 111, 202, 212, 214].includes(decision.code)
-        const isCharged = isTaken({ code: decision.code, hasReference: decision.reference !== undefined })
+        const isCharged = isAcceptedByCarrier({ code: decision.code, hasReference: decision.reference !== undefined })
         if (!isCharged) assert.ok(isFree, `${decision.code} was refunded`)
       }
       for (const [id, { batches }] of store.dispatchers) {

@@ -9,7 +9,7 @@ import {
   type StoredListRow,
   type MessageWithText,
   type StoredSuppression,
-  type HeldUp,
+  type ErasureObstacles,
   type NumberData,
 } from '@gateway/core/personal-data'
 import type { Instant } from '@gateway/core/time'
@@ -160,7 +160,7 @@ function text(number: Msisdn, { erasure, erased, left: rest, suppressions }: Era
 const countedData = ({ messages, inbound, contacts }: Omit<ErasedNumber['erased'], 'events'>): string =>
   [counted(messages, 'message'), counted(inbound, 'arrival'), counted(contacts, 'contact')].join(', ')
 
-const obstaclesText = ({ waiting, awaitingReceipt, rowsBeingSent }: HeldUp): string =>
+const obstaclesText = ({ waiting, awaitingReceipt, rowsBeingSent }: ErasureObstacles): string =>
   [
     ...(waiting === 0
       ? []

@@ -1,7 +1,7 @@
 import { times } from '@gateway/core/credits'
 import {
   bodyOf,
-  isTaken,
+  isAcceptedByCarrier,
   traceLinesMax,
   type DecidedLocation,
   type FoundLocation,
@@ -47,7 +47,7 @@ function foundOf({ place, ...row }: RowOf<typeof findMessages>): FoundMessage {
 
 const foundDecided = ({ code, at, hasReference, byHand }: FoundDecidedRow): FoundLocation => ({
   ...{ place: 'decided', code, at },
-  refunded: byHand || !isTaken({ code, hasReference }),
+  refunded: byHand || !isAcceptedByCarrier({ code, hasReference }),
 })
 
 function traceOf(
@@ -88,7 +88,7 @@ function decidedPlace(row: DecidedRow, byHand: boolean): DecidedLocation {
   return {
     ...fromRow(rest),
     parts: parts.map(fromRow),
-    refunded: byHand || !isTaken({ code, hasReference: reference !== null }),
+    refunded: byHand || !isAcceptedByCarrier({ code, hasReference: reference !== null }),
   }
 }
 

@@ -227,7 +227,7 @@ const searching = {
   limit: 'int',
 } as const
 
-/** A final message as found: core's `isTaken` decides from it whether the message was refunded. */
+/** A final message as found: core's `isAcceptedByCarrier` decides from it whether the message was refunded. */
 export interface FoundDecidedRow {
   readonly place: 'decided'
   readonly code: DecidedLocation['code']

@@ -1,7 +1,7 @@
 import { credits, type Credits } from '@gateway/core/credits'
 import type { InboundMessageId } from '@gateway/core/inbox'
 import {
-  isTaken,
+  isAcceptedByCarrier,
   OUTCOME,
   type MessageId,
   type MessageReference,
@@ -104,7 +104,7 @@ type MessageEventType = Extract<WebhookEventType, `message.${string}`>
 function messageEvents(type: MessageEventType, stored: StoredEvents): EventGroup {
   const { sequence, at, code, price = credits(0), hasReference = false, text, subjects, numbers = [] } = stored
   if (code === undefined) throw new Error(`events of message ${subjects[0]} have no code`)
-  const wasAccepted = isTaken({ code, hasReference })
+  const wasAccepted = isAcceptedByCarrier({ code, hasReference })
   const shared = { ...stored.labels, type, code, cost: wasAccepted ? price : credits(0), taken: wasAccepted, text }
   const messages = subjects as readonly MessageId[]
   const references = stored.references?.map((reference) => reference ?? undefined)

@@ -137,7 +137,7 @@ export interface IssuedKey {
   readonly key: string
 }
 
-export interface KeyWanted {
+export interface NewKeyOptions {
   readonly label?: string | undefined
   readonly expires?: Instant | undefined
   readonly from?: readonly string[] | undefined
@@ -153,7 +153,7 @@ export const issueApiKey =
   (ports: Pick<Ports, 'accounts' | 'secrets' | 'clock'>) =>
   async (
     account: AccountId,
-    about: KeyWanted = {},
+    about: NewKeyOptions = {},
   ): Promise<IssuedKey | 'no-such-account' | 'expired-already' | 'repeated'> => {
     const now = ports.clock.now()
     if (!isValid({ expires: about.expires, revoked: undefined, from: [] }, now)) return 'expired-already'

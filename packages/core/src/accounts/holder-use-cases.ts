@@ -2,9 +2,9 @@ import { byAccount, holderCommand } from '../command.ts'
 import type { Ports } from '../ports.ts'
 import type { Account } from './account.ts'
 import { authenticate } from './authenticate.ts'
-import { issueApiKey, listSubAccounts, revokeOwnKey, type IssuedKey, type KeyWanted } from './change-account.ts'
+import { issueApiKey, listSubAccounts, revokeOwnKey, type IssuedKey, type NewKeyOptions } from './change-account.ts'
 
-/** Returns the recorded outcome of a new key, which is not recorded. */
+/** Returns the outcome of a new key for the audit log, without the key itself. */
 export const outcomeOfKey = (issued: IssuedKey | string) => (typeof issued === 'string' ? issued : { key: issued.id })
 
 export const accountQueries = (ports: Ports) => ({
@@ -13,7 +13,7 @@ export const accountQueries = (ports: Ports) => ({
 })
 
 export const accountCommands = {
-  /** A command, because requests and failed log-ins are counted. */
+  /** Logs in. This is a command, because requests and failed log-ins are counted. */
   authenticate: holderCommand({
     role: 'anybody',
     run: (ports, { activity }) => authenticate(ports, activity),
@@ -21,7 +21,7 @@ export const accountCommands = {
   }),
   issueKey: holderCommand({
     role: 'owner',
-    run: (ports) => byAccount((account, wanted: KeyWanted) => issueApiKey(ports)(account, wanted)),
+    run: (ports) => byAccount((account, options: NewKeyOptions) => issueApiKey(ports)(account, options)),
     audit: (_account, { operation: _, ...about }) => ({ given: { ...about }, outcome: outcomeOfKey }),
   }),
   revokeKey: holderCommand({

@@ -20,7 +20,7 @@ import {
 import { closeAccount } from './close-account.ts'
 import { outcomeOfKey } from './holder-use-cases.ts'
 
-/** Seconds for which the activity that a process reported counts; processes report every ten seconds. */
+/** Seconds for which reported activity of a process counts. Processes report every ten seconds. */
 const busySeconds = 30
 
 /** Returns the recorded state of an account. */
@@ -48,8 +48,8 @@ export const accountCommands = {
   openAccount: operatorCommand({
     role: 'admin',
     run: openAccount,
-    audit: ({ password, trial, ...given }) => ({
-      given: { ...given, password: password !== undefined, trial: trial && withoutSomeDigits(trial.ownNumber) },
+    audit: ({ password, trial, ...options }) => ({
+      given: { ...options, password: password !== undefined, trial: trial && withoutSomeDigits(trial.ownNumber) },
     }),
   }),
   changeAccount: operatorCommand({ role: 'admin', run: changeAccount, audit: stateOfAccount }),

@@ -2,57 +2,57 @@ import type { AccountId } from '../accounts/account.ts'
 import type { Brand } from '../brand.ts'
 import type { Instant } from '../time/instant.ts'
 
-/** The place of an entry: 1 is the first, and none is left out. */
+/** Position of an entry in the log, from 1, without gaps. */
 export type AuditSequence = Brand<number, 'AuditSequence'>
 
 export const auditSequence = (value: number): AuditSequence | undefined =>
   Number.isSafeInteger(value) && value > 0 ? (value as AuditSequence) : undefined
 
-/** What JSON can say, and undefined, which it leaves out. */
+/** Value that JSON can represent, or undefined, which JSON omits. */
 export type AuditValue =
   string | number | boolean | null | undefined | readonly AuditValue[] | { readonly [name: string]: AuditValue }
 
 export type AuditDetail = Readonly<Record<string, AuditValue>>
 
-/** Who makes changes, and from where: a person's name on a machine, and the command line or a network address. */
+/** Person who makes changes, by name, and the origin: the command line or a network address. */
 export interface AuditActor {
   readonly by: string
   readonly from: string
 }
 
-/** A change that is about to be made. */
+/** Change that is about to be made. */
 export interface AuditedChange {
-  /** An `AuditAction`, or one of another version. */
+  /** Name of the action: an `AuditAction`, or one of another version. */
   readonly action: string
-  /** The account that it changes, where it is one. */
+  /** Account that is changed, if the change concerns one. */
   readonly account?: AccountId | undefined
-  /** With what it was asked for; no secret, and of a number of a person not all digits. */
+  /** Arguments of the change, without secrets, and without some digits of the numbers of people. */
   readonly given?: AuditDetail | undefined
 }
 
-/** What became of a change. */
+/** Outcome of a change. */
 export interface AuditOutcome {
-  /** A refusal in the words of core, 'done', or 'failed: …' where it is not known what was done. */
+  /** Refusal as named by core, 'done', or 'failed: …' if it is unknown whether the change was made. */
   readonly outcome: AuditValue
-  /** What differs, by name: as it was read before the change and after it. */
+  /** Values that differ, by name, as read before and after the change. */
   readonly changed?: Readonly<Record<string, readonly [before: AuditValue, after: AuditValue]>> | undefined
 }
 
 export interface AuditEntry {
   readonly sequence: AuditSequence
   readonly at: Instant
-  /** The change that this entry is the outcome of; undefined: a change that is about to be made. */
+  /** Change whose outcome this entry records; undefined in the entry of the change itself. */
   readonly ends: AuditSequence | undefined
-  /** A JSON object: actor and change, or outcome. The hash is over this very text. */
+  /** JSON object with the actor and the change, or with the outcome. The hash is computed over this exact text. */
   readonly record: string
   /**
-   * SHA-256 in hexadecimal over the hash of the entry before (64 zeros before the first), the sequence, `at` in
-   * milliseconds and the record, each on a line of its own, without a last line feed.
+   * SHA-256 in hexadecimal of four lines: the hash of the previous entry (64 zeros for the first entry), the sequence,
+   * `at` in milliseconds, and the record. The last line has no line feed.
    */
   readonly hash: string
 }
 
-/** A change with what became of it; undefined: it is under way, or its process ended meanwhile. */
+/** Change with its outcome, which is undefined while the change is made, or if the process ended meanwhile. */
 export interface ListedChange {
   readonly begun: AuditEntry
   readonly ended: AuditEntry | undefined
@@ -60,32 +60,33 @@ export interface ListedChange {
 
 export interface AuditSearch {
   readonly account?: AccountId | undefined
-  /** A part of the name. */
+  /** Part of the name of the actor. */
   readonly by?: string | undefined
   readonly action?: string | undefined
-  /** Only what is older than this entry. */
+  /** Returns only changes before this entry. */
   readonly before?: AuditSequence | undefined
 }
 
 export interface AuditCheck {
   readonly entries: number
   /**
-   * Of the last entry, and of 0 entries 64 zeros. Written down elsewhere, it proves later that all before it is there.
+   * Hash of the last entry, or 64 zeros without entries. A copy of it kept elsewhere proves later that no entry up to
+   * here was changed or removed.
    */
   readonly hash: string
-  /** The first entry that is not as it was written, or that is missing. */
+  /** First entry that was changed or is missing. */
   readonly broken: AuditSequence | undefined
 }
 
-/** What operators have changed, each entry chained by a hash to the one before. Nothing of it is changed or removed. */
+/** Log of changes, append-only. A hash chains each entry to the previous one. */
 export interface AuditLog {
-  /** Stored for good when this resolves. Of several at once each has a place of its own. */
+  /** Stores the entry of a change; it is durable when this resolves. Concurrent calls get different positions. */
   begin(actor: AuditActor, change: AuditedChange): Promise<AuditSequence>
   end(change: AuditSequence, outcome: AuditOutcome): Promise<void>
-  /** Changes, the latest first, with their outcomes; at most `countMax`. */
+  /** Returns at most `countMax` changes with their outcomes, the latest first. */
   list(search: AuditSearch, countMax: number): Promise<readonly ListedChange[]>
-  /** All entries from the first, in pieces of which none is empty. */
+  /** Returns all entries from the first, in pieces that are never empty. */
   entries(): AsyncIterable<readonly AuditEntry[]>
-  /** Computes every hash again, and looks whether the last entry is the one that was written last. */
+  /** Computes every hash again, and checks that the last entry is the one written last. */
   check(): Promise<AuditCheck>
 }

@@ -85,7 +85,7 @@ export const refundMessage =
 const quantityMax = 1_000_000_000_000
 
 /** Requested transfer. Its numbers need not be valid account numbers or quantities. */
-export interface WantedTransfer {
+export interface TransferRequest {
   /** Account numbers without the 'W' prefix. NaN stands for a text that is not a number. */
   readonly from: number
   readonly to: number
@@ -113,7 +113,7 @@ export function transferCredits(ports: Pick<Ports, 'accounts' | 'ledger' | 'clie
 
   async function transferFirst(
     asker: Account,
-    order: WantedTransfer,
+    order: TransferRequest,
     request: ClientRequest,
   ): Promise<FirstAnswer | 'failed' | 'another-request'> {
     const decided = await decide(ports, asker, order)
@@ -124,13 +124,13 @@ export function transferCredits(ports: Pick<Ports, 'accounts' | 'ledger' | 'clie
     return result === 'failed' ? result : { text: result }
   }
 
-  function transfer(asker: Account, order: WantedTransfer): Promise<'done' | TransferRefusal>
+  function transfer(asker: Account, order: TransferRequest): Promise<'done' | TransferRefusal>
   function transfer(
     asker: Account,
-    order: WantedTransfer,
+    order: TransferRequest,
     key: IdempotencyKey | undefined,
   ): Promise<'done' | TransferRefusal | 'another-request'>
-  async function transfer(asker: Account, order: WantedTransfer, key?: IdempotencyKey) {
+  async function transfer(asker: Account, order: TransferRequest, key?: IdempotencyKey) {
     if (key === undefined) {
       const decided = await decide(ports, asker, order)
       return typeof decided === 'string' ? decided : ledger.transfer(decided, clock.now())
@@ -147,7 +147,7 @@ export function transferCredits(ports: Pick<Ports, 'accounts' | 'ledger' | 'clie
 async function decide(
   ports: Pick<Ports, 'accounts'>,
   asker: Account,
-  order: WantedTransfer,
+  order: TransferRequest,
 ): Promise<Transfer | TransferRefusal> {
   const [from, to] = await Promise.all([order.from, order.to].map((number) => familyMember(ports, asker, number)))
   if (from === undefined || (asker.parent !== undefined && from.id !== asker.id)) return 'invalid-from-account'

@@ -16,12 +16,12 @@ export const inboxQueries = (ports: Ports) => ({
 export const inboxCommands = {
   takeReplies: holderCommand({
     role: 'sender',
-    run: (ports, { takenMax }) => takeReplies(ports, takenMax),
+    run: (ports, { returnOnceMax }) => takeReplies(ports, returnOnceMax),
     audit: false,
   }),
   takeShortCodeMessages: holderCommand({
     role: 'sender',
-    run: (ports, { takenMax }) => takeShortCodeMessages(ports, takenMax),
+    run: (ports, { returnOnceMax }) => takeShortCodeMessages(ports, returnOnceMax),
     audit: false,
   }),
   markRead: holderCommand({

@@ -19,7 +19,7 @@ export const listReplies = listInbox('replies')
 export const listShortCodeMessages = listInbox('short-code')
 
 /** Default maximum number of messages of one return-once call (ruling 1.20). */
-export const takenMaxDefault = 10_000
+export const returnOnceMaxDefault = 10_000
 
 export interface TakenMessages {
   readonly messages: readonly InboxMessage[]

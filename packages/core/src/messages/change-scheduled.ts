@@ -11,7 +11,7 @@ import { canonicalForm, type sendMessages } from './send-messages.ts'
 import { mayName } from './senders.ts'
 
 /** Requested content of a scheduled message. It replaces the present content. */
-export interface WantedChange {
+export interface ScheduledMessageUpdate {
   readonly text: string
   /** Undefined: send at once. */
   readonly due: Instant | undefined
@@ -42,7 +42,7 @@ export const changeScheduled =
   async (
     account: Account,
     id: MessageId,
-    { text, due }: WantedChange,
+    { text, due }: ScheduledMessageUpdate,
     key: IdempotencyKey,
   ): Promise<ScheduledChange> => {
     const old = await ports.sentMessages.find(account.id, id)

@@ -41,7 +41,7 @@ export const cancelMessage =
     return { account: trace.account, deletion }
   }
 
-export type WantedMessages = Omit<SearchBounds, 'after'> &
+export type MessageQuery = Omit<SearchBounds, 'after'> &
   WhichMessages & {
     /** Lists only messages after this one in the order of the list. */
     readonly after?: MessageId | undefined
@@ -61,7 +61,7 @@ export interface FoundMessages {
  */
 export const findMessages =
   (ports: Pick<Ports, 'messageTraces' | 'clock'>) =>
-  async ({ after, limit, ...search }: WantedMessages): Promise<FoundMessages | 'no-such-message'> => {
+  async ({ after, limit, ...search }: MessageQuery): Promise<FoundMessages | 'no-such-message'> => {
     const trace = after === undefined ? undefined : await ports.messageTraces.of(after)
     if (after !== undefined && trace === undefined) return 'no-such-message'
     const place = trace && { id: trace.id, due: trace.scheduled ?? trace.accepted }

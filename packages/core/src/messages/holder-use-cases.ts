@@ -3,7 +3,7 @@ import { holderCommand } from '../command.ts'
 import type { Ports } from '../ports.ts'
 import type { GatewayDay } from '../time/gateway-time.ts'
 import { changeScheduled } from './change-scheduled.ts'
-import { deleteScheduled, findMessages, queryStatus, type WantedMessages } from './follow-messages.ts'
+import { deleteScheduled, findMessages, queryStatus, type MessageQuery } from './follow-messages.ts'
 import type { MessageId, Page } from './messages.ts'
 import { quoteMessages } from './quote-messages.ts'
 import { sendMessages } from './send-messages.ts'
@@ -16,8 +16,8 @@ export const messageQueries = (ports: Ports) => ({
   listSent: listSent(ports),
   showSent: showSent(ports),
   findSent: (account: Account, id: MessageId) => ports.sentMessages.find(account.id, id),
-  searchSent: (account: Account, wanted: Omit<WantedMessages, 'account'>) =>
-    findMessages(ports)({ ...wanted, account: account.id } as WantedMessages),
+  searchSent: (account: Account, query: Omit<MessageQuery, 'account'>) =>
+    findMessages(ports)({ ...query, account: account.id } as MessageQuery),
   lastSend: lastSend(ports),
   listDailySums: ({ id }: Account, from: GatewayDay) => ports.dailySums.ofAccount(id, from),
 })

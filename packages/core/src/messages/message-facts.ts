@@ -35,7 +35,7 @@ export const isAhead = (due: Instant | undefined, now: Instant): due is Instant 
  * Returns true if a carrier accepted a message or a part of it, or may have: the message stays charged. Any other
  * message with an outcome is refunded (ruling 1.4).
  */
-export const isTaken = ({ code, hasReference }: Pick<Outcome, 'code' | 'hasReference'>): boolean =>
+export const isAcceptedByCarrier = ({ code, hasReference }: Pick<Outcome, 'code' | 'hasReference'>): boolean =>
   hasReference || code === OUTCOME.unknown
 
 /**
@@ -50,7 +50,7 @@ export function statusOf(message: MessageFacts, since: Instant): MessageStatus {
   const { number, cost, due: _due, outcome, ...labels } = message
   if (outcome === undefined) return withLabels({ code: 'waiting' as const, number, cost }, labels)
   if (isTooOld(message, since)) return 'not-found'
-  const staysCharged = isTaken(outcome)
+  const staysCharged = isAcceptedByCarrier(outcome)
   const isCharged = (staysCharged && outcome.isRefunded !== true) || cost === 0
   const paid = isCharged ? { cost } : { cost: credits(0), returned: cost }
   return withLabels({ code: outcome.code, at: outcome.at, number, ...paid, taken: staysCharged }, labels)
@@ -80,7 +80,7 @@ export function creditsOf(status: MessageStatus): SentCredits {
 /** Returns the result for a message of the account that cannot be deleted (ruling 1.15). */
 export function undeletedOutcome(message: Pick<MessageFacts, 'due' | 'outcome'>, since: Instant): 'sent' | 'not-found' {
   const { outcome } = message
-  const wasDeleted = outcome?.code === OUTCOME.cancelled && !isTaken(outcome)
+  const wasDeleted = outcome?.code === OUTCOME.cancelled && !isAcceptedByCarrier(outcome)
   return wasDeleted || isTooOld(message, since) ? 'not-found' : 'sent'
 }
 

@@ -46,7 +46,7 @@ export const messageCommands = {
   allowSender: operatorCommand({
     role: 'admin',
     run: allowSender,
-    audit: ({ account, ...given }) => ({ account, given: { ...given } }),
+    audit: ({ account, ...details }) => ({ account, given: { ...details } }),
   }),
   disallowSender: operatorCommand({
     role: 'admin',

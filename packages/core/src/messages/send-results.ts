@@ -5,25 +5,25 @@ import type { Refusal } from './refusal.ts'
 import { isPassed, type Recipient, type ScreenedRecipient, type ScreenedText } from './screen-texts.ts'
 
 export interface AcceptedRecipient<To extends Recipient = Recipient> {
-  /** As submitted. */
+  /** Recipient as submitted. */
   readonly recipient: To
-  /** Its number, trimmed (ruling 1.8). */
+  /** Trimmed number (ruling 1.8). */
   readonly number: string
   readonly id: MessageId
   readonly cost: Credits
-  /** Undefined: it goes out at once. */
+  /** Scheduled time; undefined if the message is sent at once. */
   readonly due: Instant | undefined
-  /** The account's balance after this recipient. */
+  /** Balance of the account after this recipient. */
   readonly balance: Credits
 }
 
 export interface RefusedRecipient<To extends Recipient = Recipient> {
-  /** As submitted. */
+  /** Recipient as submitted. */
   readonly recipient: To
-  /** Its number, trimmed (ruling 1.8). */
+  /** Trimmed number (ruling 1.8). */
   readonly number: string
   readonly refused: Refusal
-  /** The account's balance after this recipient, who cost nothing. */
+  /** Balance of the account after this recipient, who cost nothing. */
   readonly balance: Credits
 }
 
@@ -33,8 +33,8 @@ export type SentRecipient<To extends Recipient = Recipient> = AcceptedRecipient<
 export type SendResults<To extends Recipient = Recipient> = readonly (readonly SentRecipient<To>[])[]
 
 /**
- * Puts the results of those that were ordered back among those that were refused before, the last first: its balance is
- * known.
+ * Merges the results of ordered recipients with the refusals of the screening. Works from the last recipient to the
+ * first, because only the balance after the last one is known.
  */
 export function resultsOf<To extends Recipient>(
   texts: readonly Pick<ScreenedText<To>, 'due' | 'recipients'>[],
@@ -46,7 +46,7 @@ export function resultsOf<To extends Recipient>(
     if (!isPassed(screened)) return { ...screened, balance }
     const { recipient, number, cost } = screened
     const id = ordered.pop()
-    if (id === undefined) throw new Error('the store gave fewer results than it got recipients')
+    if (id === undefined) throw new Error('the store returned fewer results than the order has recipients')
     if (id === 'insufficient-credits') return { recipient, number, refused: id, balance }
     const result = { recipient, number, id, cost, due, balance }
     balance = plus(balance, cost)
@@ -55,7 +55,7 @@ export function resultsOf<To extends Recipient>(
   return lastFirst(texts, ({ due, recipients }) => lastFirst(recipients, (recipient) => resultOf(recipient, due)))
 }
 
-/** `map`, from the end. */
+/** Maps a list from its end. */
 function lastFirst<Item, Result>(items: readonly Item[], result: (item: Item) => Result): readonly Result[] {
   const results = items.toReversed().map(result)
   return results.reverse()

@@ -20,7 +20,7 @@ export interface ShownPage {
   readonly next: MessageId | undefined
 }
 
-export interface WantedSent {
+export interface SentMessageQuery {
   /** Lists only messages after this one. */
   readonly after?: MessageId | undefined
   readonly limit: number
@@ -40,7 +40,7 @@ const scanLimits = { perQuery: 500, total: 5000 }
  */
 export const listSent =
   (ports: Pick<Ports, 'sentMessages' | 'messages' | 'clock'>) =>
-  async (account: Account, { after, limit, fits, ...bounds }: WantedSent): Promise<ShownPage> => {
+  async (account: Account, { after, limit, fits, ...bounds }: SentMessageQuery): Promise<ShownPage> => {
     const oldest = daysBefore(ports.clock.now(), limits.statusDays)
     const since = bounds.since !== undefined && bounds.since > oldest ? bounds.since : oldest
     const found: ShownMessage[] = []
@@ -66,7 +66,7 @@ export const listSent =
   }
 
 /** Message with everything that its account holder may know. */
-export interface ToldMessage extends ShownMessage {
+export interface SentMessageDetails extends ShownMessage {
   readonly trace: MessageTrace
 }
 
@@ -76,7 +76,7 @@ export interface ToldMessage extends ShownMessage {
  */
 export const showSent =
   (ports: Pick<Ports, 'sentMessages' | 'messages' | 'messageTraces' | 'clock'>) =>
-  async (account: Account, id: MessageId): Promise<ToldMessage | undefined> => {
+  async (account: Account, id: MessageId): Promise<SentMessageDetails | undefined> => {
     const since = daysBefore(ports.clock.now(), limits.statusDays)
     const sent = await ports.sentMessages.find(account.id, id)
     if (sent === undefined) return undefined

@@ -119,7 +119,7 @@ const ofOperators = {
       ports.operators.endActingAs(of, session),
     audit: (account) => ({ account, outcome: (ended) => (ended === undefined ? 'was-over' : 'done') }),
   }),
-  addOperator: operatorCommand({ role: 'admin', run: addOperator, audit: (given) => ({ given: { ...given } }) }),
+  addOperator: operatorCommand({ role: 'admin', run: addOperator, audit: (details) => ({ given: { ...details } }) }),
   lockOperator: operatorCommand({
     role: 'admin',
     run: (ports) => (id: OperatorId) => ports.operators.setLocked(id, true),

@@ -70,20 +70,20 @@ export const exportNumber =
   }
 
 /** Messages and rows of bulk sends that cannot be erased yet, with the reason. */
-export interface HeldUp {
+export interface ErasureObstacles {
   readonly waiting: number
   readonly awaitingReceipt: number
   readonly rowsBeingSent: number
 }
 
-export const isHeldUp = ({ waiting, awaitingReceipt, rowsBeingSent }: HeldUp): boolean =>
+export const isHeldUp = ({ waiting, awaitingReceipt, rowsBeingSent }: ErasureObstacles): boolean =>
   waiting + awaitingReceipt + rowsBeingSent > 0
 
 export interface ErasedNumber {
   readonly erasure: ErasureId
   readonly erased: ErasedCounts
   /** Messages and rows that were sent to the number while it was erased. */
-  readonly left: HeldUp
+  readonly left: ErasureObstacles
   /** Number of opt-outs and blocks, which are not erased. */
   readonly suppressions: number
 }
@@ -99,7 +99,7 @@ const lookBackDays = 90
  * Returns what prevents the erasure of a number now. Lists are read before messages, because their rows become
  * messages.
  */
-export const heldUp = async (ports: HoldingPorts, number: Msisdn): Promise<HeldUp> => {
+export const heldUp = async (ports: HoldingPorts, number: Msisdn): Promise<ErasureObstacles> => {
   const now = ports.clock.now()
   const listed = await ports.personalData.listed(number)
   const sum = { waiting: 0, awaitingReceipt: 0, rowsBeingSent: listed.filter(({ isBeingSent }) => isBeingSent).length }
@@ -116,9 +116,9 @@ export const heldUp = async (ports: HoldingPorts, number: Msisdn): Promise<HeldU
 /**
  * Erases the owner of a number from all stored data except opt-outs and blocks, and stores a record of the erasure.
  * Does nothing while a message to the number waits, a receipt may still come, or a list with the number is being sent
- * (`HeldUp`). States, amounts and counts do not change. After an interruption, call it again. Data of messages sent
- * meanwhile is not erased but reported. Throws an `OtherKeyError` without an effect if the record would be made with
- * another key than stored data, unless `despiteKey`.
+ * (`ErasureObstacles`). States, amounts and counts do not change. After an interruption, call it again. Data of
+ * messages sent meanwhile is not erased but reported. Throws an `OtherKeyError` without an effect if the record would
+ * be made with another key than stored data, unless `despiteKey`.
  */
 export const eraseNumber =
   (ports: ErasingPorts) =>
@@ -126,7 +126,7 @@ export const eraseNumber =
     number: Msisdn,
     by: string,
     { despiteKey = false }: KeySettings = {},
-  ): Promise<ErasedNumber | { readonly heldUp: HeldUp }> => {
+  ): Promise<ErasedNumber | { readonly heldUp: ErasureObstacles }> => {
     const obstacles = await heldUp(ports, number)
     if (isHeldUp(obstacles)) return { heldUp: obstacles }
     if (!despiteKey) await requireKeyInUse(ports)

@@ -2,10 +2,10 @@ import { withoutSomeDigits } from '../audit/redact.ts'
 import { operatorCommand } from '../command.ts'
 import type { Msisdn } from '../messages/msisdn.ts'
 import type { Ports } from '../ports.ts'
-import { eraseNumber, exportNumber, heldUp, listErasures, type HeldUp } from './erase-number.ts'
+import { eraseNumber, exportNumber, heldUp, listErasures, type ErasureObstacles } from './erase-number.ts'
 
 export const personalDataQueries = (ports: Ports) => ({
-  heldUp: (number: Msisdn): Promise<HeldUp> => heldUp(ports, number),
+  heldUp: (number: Msisdn): Promise<ErasureObstacles> => heldUp(ports, number),
   listErasures: listErasures(ports),
 })
 

@@ -2,7 +2,7 @@ import { anAccount, memoryPorts, scriptedWebhookClient, steppingClock } from '@g
 import { createBackOffice } from '../back-office.ts'
 import { createGateway } from '../gateway.ts'
 import { instant, secondsAfter } from '../time/instant.ts'
-import type { WantedWebhook, WebhookRefusal } from './configure-webhooks.ts'
+import type { WebhookSettings, WebhookRefusal } from './configure-webhooks.ts'
 import type { SealedSecret, SecretBox } from './secret-box.ts'
 import { OtherKeyError } from './signing-secrets.ts'
 import type { UrlRefusal } from './webhook-client.ts'
@@ -17,7 +17,7 @@ async function world() {
   const ports = { ...memoryPorts({ clock }), webhookClient }
   const [account, other] = [await anAccount(ports), await anAccount(ports, { login: 'other' })]
   const gateway = createGateway(ports)
-  const added = async (settings: Omit<WantedWebhook, 'url'> = {}, of = account) => {
+  const added = async (settings: Omit<WebhookSettings, 'url'> = {}, of = account) => {
     const made = await gateway.commands.addWebhook(of, { url, ...settings })
     if (typeof made === 'string') throw new Error(made)
     return made
@@ -39,7 +39,7 @@ test('by default an endpoint gets every event except message.sent, in lists of 1
   expect(webhook).toMatchObject({ events: ['message.sent', 'optout.added'], listSize: 1, withText: true })
 })
 
-const wrong: readonly (readonly [string, WantedWebhook & { readonly url: string }, WebhookRefusal])[] = [
+const wrong: readonly (readonly [string, WebhookSettings & { readonly url: string }, WebhookRefusal])[] = [
   ['no URL', { url: 'x', events: [], listSize: 0 }, 'not-a-url'],
   ['plain http', { url: 'http://crm.example.com', events: ['x'] }, 'not-https'],
   ['no event', { url, events: [], listSize: 0 }, 'no-events'],

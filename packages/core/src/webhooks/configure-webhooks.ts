@@ -13,7 +13,7 @@ export const byOperator =
     useCase(undefined, ...args)
 
 /** Settings of an endpoint as requested. Omitted ones do not change, or have their defaults in a new endpoint. */
-export interface WantedWebhook {
+export interface WebhookSettings {
   readonly url?: string | undefined
   readonly events?: readonly string[] | undefined
   /** Maximum number of events in one request. */
@@ -25,7 +25,9 @@ export interface WantedWebhook {
 export type WebhookRefusal = UrlRefusal | 'no-events' | 'unknown-event' | 'list-size-out-of-range'
 
 /** Valid settings of an endpoint. */
-export type ReadWebhook = Omit<WantedWebhook, 'events'> & { readonly events?: readonly WebhookEventType[] | undefined }
+export type ParsedWebhookSettings = Omit<WebhookSettings, 'events'> & {
+  readonly events?: readonly WebhookEventType[] | undefined
+}
 
 /** Returns the named event types in the order of `webhookEventTypes`. Names may be in any order and repeated. */
 export function readEventTypes(names: readonly string[]): readonly WebhookEventType[] | 'no-events' | 'unknown-event' {
@@ -37,9 +39,9 @@ export function readEventTypes(names: readonly string[]): readonly WebhookEventT
 
 /** Checks requested settings in the order URL, events, list size. Checks only the text of the URL. */
 export function readWebhook(
-  { url, events, listSize, withText }: WantedWebhook,
+  { url, events, listSize, withText }: WebhookSettings,
   client: Pick<WebhookClient, 'refusalOf'>,
-): ReadWebhook | WebhookRefusal {
+): ParsedWebhookSettings | WebhookRefusal {
   const refusal = url === undefined ? undefined : client.refusalOf(url)
   if (refusal !== undefined) return refusal
   const types = events === undefined ? undefined : readEventTypes(events)
@@ -56,7 +58,7 @@ export const addWebhook =
   (ports: Pick<Ports, 'webhooks' | 'webhookClient' | 'carrierVersions' | 'secretBox' | 'clock'>) =>
   async (
     account: AccountId,
-    settings: WantedWebhook & { readonly url: string },
+    settings: WebhookSettings & { readonly url: string },
     { despiteKey = false }: KeySettings = {},
   ): Promise<WebhookWithSecret | WebhookRefusal | 'too-many' | 'no-such-account'> => {
     const read = readWebhook(settings, ports.webhookClient)
@@ -87,7 +89,7 @@ export const changeWebhook =
   async (
     by: AccountId | undefined,
     id: WebhookId,
-    { state, ...settings }: WantedWebhook & Pick<WebhookChange, 'state'>,
+    { state, ...settings }: WebhookSettings & Pick<WebhookChange, 'state'>,
   ): Promise<Webhook | WebhookRefusal | 'no-such-webhook'> => {
     // The owner is checked before anything else, so that another account learns nothing about the endpoint (P-10).
     if ((await ports.webhooks.find(by, id)) === undefined) return 'no-such-webhook'

@@ -4,14 +4,14 @@ import { withoutSecrets } from '../audit/redact.ts'
 import { byAccount, holderCommand } from '../command.ts'
 import type { Page } from '../messages/messages.ts'
 import type { Ports } from '../ports.ts'
-import { addWebhook, changeWebhook, showWebhook, testWebhook, type WantedWebhook } from './configure-webhooks.ts'
+import { addWebhook, changeWebhook, showWebhook, testWebhook, type WebhookSettings } from './configure-webhooks.ts'
 import { showReplay, startReplay, stopReplay } from './replay-events.ts'
 import { rotateSecret, type WebhookWithSecret } from './signing-secrets.ts'
 import type { WebhookId } from './webhook.ts'
 
 /** Returns the recorded state of an endpoint; with `owner`, only if the endpoint is of this account. */
-export const stateOfWebhook = (owner: AccountId | undefined, webhook: WebhookId, given: AuditDetail = {}) => ({
-  given: { webhook, ...given },
+export const stateOfWebhook = (owner: AccountId | undefined, webhook: WebhookId, details: AuditDetail = {}) => ({
+  given: { webhook, ...details },
   state: async ({ webhooks }: Ports): Promise<AuditDetail> => {
     const found = await webhooks.find(owner, webhook)
     if (found === undefined) return {}
@@ -37,9 +37,11 @@ export const webhookCommands = {
   addWebhook: holderCommand({
     role: 'owner',
     run: (ports) =>
-      byAccount((account, wanted: WantedWebhook & { readonly url: string }) => addWebhook(ports)(account, wanted)),
-    audit: (_account, wanted) => ({
-      given: { ...wanted, url: withoutSecrets(wanted.url) },
+      byAccount((account, settings: WebhookSettings & { readonly url: string }) =>
+        addWebhook(ports)(account, settings),
+      ),
+    audit: (_account, settings) => ({
+      given: { ...settings, url: withoutSecrets(settings.url) },
       outcome: outcomeOfWebhook,
     }),
   }),

@@ -22,9 +22,9 @@ export const webhookCommands = {
   addWebhook: operatorCommand({
     role: 'admin',
     run: addWebhook,
-    audit: (account, wanted) => ({
+    audit: (account, settings) => ({
       account,
-      given: { ...wanted, url: withoutSecrets(wanted.url) },
+      given: { ...settings, url: withoutSecrets(settings.url) },
       outcome: outcomeOfWebhook,
     }),
   }),

@@ -52,7 +52,7 @@ export type WebhookEventData =
       readonly code: OutcomeCode
       /** Net credits: charged and not refunded. */
       readonly cost: Credits
-      /** True if a carrier accepted the message or may have accepted it (`isTaken`). */
+      /** True if a carrier accepted the message or may have accepted it (`isAcceptedByCarrier`). */
       readonly taken: boolean
       readonly text: string | undefined
     })

@@ -2,7 +2,7 @@ import type { AccountId } from '@gateway/core/accounts'
 import { bulkSendLimits, type BulkRow, type BulkSend, type BulkSendId, type BulkSends } from '@gateway/core/bulk-sends'
 import { credits, plus } from '@gateway/core/credits'
 import { failedOverSendDays, type FailedOverSend } from '@gateway/core/dispatch'
-import { isTaken, type MessageId, type Msisdn, type OutcomeCode } from '@gateway/core/messages'
+import { isAcceptedByCarrier, type MessageId, type Msisdn, type OutcomeCode } from '@gateway/core/messages'
 import { erasedNumber, type StoredListRow } from '@gateway/core/personal-data'
 import { daysBefore, secondsAfter, type Instant } from '@gateway/core/time'
 import { atomic } from './atomic.ts'
@@ -12,7 +12,7 @@ import type { MemoryStore } from './store.ts'
 
 const isWorkedOn = ({ send: { state } }: BulkSendRow): boolean => state === 'running' || state === 'stopping'
 const isReturned = ({ decision, refund }: MessageRow): boolean =>
-  refund !== undefined || (decision !== undefined && !isTaken(outcomeOf(decision)))
+  refund !== undefined || (decision !== undefined && !isAcceptedByCarrier(outcomeOf(decision)))
 const isRepeated = ({ refused }: BulkRow): boolean => refused === 'repeated'
 
 export function memoryBulkSends(store: MemoryStore): BulkSends {

@@ -18,7 +18,7 @@ import {
   type TransferFailure,
 } from '@gateway/core/credits'
 import type { BulkSendId } from '@gateway/core/bulk-sends'
-import { isTaken, type MessageId } from '@gateway/core/messages'
+import { isAcceptedByCarrier, type MessageId } from '@gateway/core/messages'
 import type { Instant } from '@gateway/core/time'
 import { balanceAfter, transferFailure, type Holder } from '../contracts/specification/accounts.ts'
 import { isKept } from '../contracts/specification/messages.ts'
@@ -64,7 +64,7 @@ function refund(store: MemoryStore, { message, why }: RefundByHand, now: Instant
   const account = row && store.accounts.get(row.send.account)
   if (row === undefined || account === undefined) return 'no-such-message'
   if (row.decision === undefined) return 'waiting'
-  if (row.refund !== undefined || !isTaken(outcomeOf(row.decision))) return 'refunded-already'
+  if (row.refund !== undefined || !isAcceptedByCarrier(outcomeOf(row.decision))) return 'refunded-already'
   if (row.cost === 0) return 'nothing-charged'
   row.refund = { at: now, why }
   const balance = enter(account, row.cost, { kind: 'refund-by-hand', message, why }, now)

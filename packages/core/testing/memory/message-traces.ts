@@ -2,7 +2,7 @@ import { credits, plus, type Credits } from '@gateway/core/credits'
 import type { Lane } from '@gateway/core/dispatch'
 import {
   INCIDENT,
-  isTaken,
+  isAcceptedByCarrier,
   isTooOld,
   traceLinesMax,
   type FoundLocation,
@@ -94,7 +94,7 @@ function traceOf(store: MemoryStore, row: MessageRow): MessageTrace {
 function placeOf(store: MemoryStore, row: MessageRow): MessageLocation {
   if (row.decision !== undefined) {
     const { code, at, left: stored, carrier, reference, parts } = row.decision
-    const refunded = row.refund !== undefined || !isTaken(outcomeOf(row.decision))
+    const refunded = row.refund !== undefined || !isAcceptedByCarrier(outcomeOf(row.decision))
     return { place: 'decided', code, at, stored: stored, carrier, reference, parts, refunded }
   }
   const { account, due } = row.send
@@ -143,7 +143,9 @@ function sendOf(store: MemoryStore, { send }: MessageRow): TracedSend {
 
 function refundsOf(rows: readonly MessageRow[]): readonly TracedRefund[] {
   const refunded = rows.flatMap(({ decision, cost, refund }) =>
-    decision === undefined || refund !== undefined || isTaken(outcomeOf(decision)) ? [] : [{ ...decision, cost }],
+    decision === undefined || refund !== undefined || isAcceptedByCarrier(outcomeOf(decision))
+      ? []
+      : [{ ...decision, cost }],
   )
   const codes = [...new Set(refunded.map(({ code }) => code))].sort((a, b) => a - b)
   return codes.map((code) => {

@@ -1,7 +1,7 @@
 import type { AccountId } from '@gateway/core/accounts'
 import { credits } from '@gateway/core/credits'
 import type { InboundMessageId } from '@gateway/core/inbox'
-import { isTaken, labelsOf, withLabels, type MessageId, type Msisdn } from '@gateway/core/messages'
+import { isAcceptedByCarrier, labelsOf, withLabels, type MessageId, type Msisdn } from '@gateway/core/messages'
 import type { Instant } from '@gateway/core/time'
 import {
   eventTypeOf,
@@ -35,7 +35,7 @@ export function storeMessageEvent(store: MemoryStore, row: MessageRow, from: Lea
   if (decision === undefined || type === undefined || send.confirmation) return
   const { code, at } = decision
   const sequence = messageSequence(code, from)
-  const isCharged = isTaken({ code, hasReference: decision.reference !== undefined })
+  const isCharged = isAcceptedByCarrier({ code, hasReference: decision.reference !== undefined })
   const cost = isCharged ? row.cost : credits(0)
   const fields = { type, message: id, number, code, cost, taken: isCharged, text: send.body.text } as const
   const data = withLabels(fields, { reference, ...labelsOf(send.options) })

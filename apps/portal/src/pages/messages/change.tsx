@@ -1,5 +1,5 @@
 import { readIdempotencyKey } from '@gateway/core/client-requests'
-import { parseMessageId, type ScheduledChange, type ToldMessage } from '@gateway/core/messages'
+import { parseMessageId, type ScheduledChange, type SentMessageDetails } from '@gateway/core/messages'
 import { Form, Hidden, Link, Main, Notice, ProblemSummary, TextField } from '../../components.tsx'
 import { newFormKey, type Problems } from '../../forms.ts'
 import { minuteOf } from '../../format.ts'
@@ -10,14 +10,19 @@ import { problemsOf } from '../send/from-file.ts'
 import { waitsForItsTime } from './message-table.tsx'
 
 /** Returns the message of the path if it belongs to the account and still waits for its scheduled time. */
-async function waitingMessage({ gateway, account, now, parameters }: HolderVisit): Promise<ToldMessage | undefined> {
+async function waitingMessage({
+  gateway,
+  account,
+  now,
+  parameters,
+}: HolderVisit): Promise<SentMessageDetails | undefined> {
   const id = parseMessageId(parameters.id ?? '')
   const sentMessage = id === undefined ? undefined : await gateway.queries.showSent(account, id)
   return sentMessage !== undefined && waitsForItsTime(sentMessage, now) ? sentMessage : undefined
 }
 
 const view = (
-  { id, number }: ToldMessage,
+  { id, number }: SentMessageDetails,
   { text, time }: { readonly text: string; readonly time: string },
   problems: Problems = {},
   isPast = false,

@@ -1,4 +1,4 @@
-import { INCIDENT, OUTCOME, parseMessageId, type ToldMessage } from '@gateway/core/messages'
+import { INCIDENT, OUTCOME, parseMessageId, type SentMessageDetails } from '@gateway/core/messages'
 import type { Instant } from '@gateway/core/time'
 import type { ComponentChildren } from 'preact'
 import { Form, Link, Notice, Panel, Second, State } from '../../components.tsx'
@@ -31,7 +31,7 @@ function stepsOf({
   from,
   status,
   trace,
-}: ToldMessage): readonly Step[] {
+}: SentMessageDetails): readonly Step[] {
   const { place, incidents, refundByHand } = trace
   const now = stateWords(status, scheduled !== undefined && place.place === 'scheduled')
   const decided = place.place === 'decided' ? place : undefined
@@ -67,7 +67,7 @@ function stepsOf({
 }
 
 /** List of the steps of a message. */
-export const Story = ({ of }: { readonly of: ToldMessage }) => (
+export const Story = ({ of }: { readonly of: SentMessageDetails }) => (
   <ol class="story">
     {stepsOf(of).map(([at, text], i) => (
       <li key={i}>
@@ -83,7 +83,7 @@ export const Story = ({ of }: { readonly of: ToldMessage }) => (
   </ol>
 )
 
-function view(sentMessage: ToldMessage, now: Instant, done: string | null): View {
+function view(sentMessage: SentMessageDetails, now: Instant, done: string | null): View {
   const { id, number, text, status } = sentMessage
   const waits = waitsForItsTime(sentMessage, now)
   return {

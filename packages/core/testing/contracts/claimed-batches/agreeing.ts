@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { strict as assert } from 'node:assert'
 import { handoverCode, type Handover } from '@gateway/core/dispatch'
-import { isExpired, isFinal, isTaken, OUTCOME, type OutcomeCode } from '@gateway/core/messages'
+import { isExpired, isFinal, isAcceptedByCarrier, OUTCOME, type OutcomeCode } from '@gateway/core/messages'
 import { secondsAfter } from '@gateway/core/time'
 import { realClock } from '../../memory/clock.ts'
 import { checkGenerated } from '../shared.ts'
@@ -69,7 +69,9 @@ export const agreeing = withTraffic({
         await traffic.codes(account, ids),
         stored.map((one) => one?.code),
       )
-      const charged = stored.filter((one) => one && isTaken({ ...one, hasReference: one.reference !== undefined }))
+      const charged = stored.filter(
+        (one) => one && isAcceptedByCarrier({ ...one, hasReference: one.reference !== undefined }),
+      )
       assert.equal(await traffic.balance(account), granted - 10 * charged.length)
     })
   },

@@ -5,7 +5,7 @@ import type { AccountId } from '@gateway/core/accounts'
 import { credits, spend, type Credits } from '@gateway/core/credits'
 import type { ClaimedMessage, DeliveryReceiptCode, Handover } from '@gateway/core/dispatch'
 import {
-  isTaken,
+  isAcceptedByCarrier,
   OUTCOME,
   statusOf,
   undeletedOutcome,
@@ -173,7 +173,8 @@ async function assertStatuses({ ports }: Traffic, by: AccountId, known: readonly
   for (const { id, facts } of known.slice(0, 10)) {
     const { place } = (await ports.messageTraces.of(id)) ?? assert.fail(`message ${id} has no trace`)
     assert.equal(place.place === 'decided', facts.outcome !== undefined)
-    if (place.place === 'decided' && facts.outcome !== undefined) assert.equal(place.refunded, !isTaken(facts.outcome))
+    if (place.place === 'decided' && facts.outcome !== undefined)
+      assert.equal(place.refunded, !isAcceptedByCarrier(facts.outcome))
   }
 }
 
@@ -193,7 +194,9 @@ function expectedDeletions(requested: readonly Known[], since: Instant): readonl
 }
 
 const spent = (known: readonly Known[]): Credits =>
-  credits(known.reduce((sum, { facts: { cost, outcome } }) => sum + (outcome && !isTaken(outcome) ? 0 : cost), 0))
+  credits(
+    known.reduce((sum, { facts: { cost, outcome } }) => sum + (outcome && !isAcceptedByCarrier(outcome) ? 0 : cost), 0),
+  )
 
 /**
  * Statements of stores decide for many messages what core decides for one. This contract compares both on the same
