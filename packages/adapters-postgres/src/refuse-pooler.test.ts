@@ -44,12 +44,14 @@ test.each(['', '?sslmode=disable', '?sslmode=allow', '?sslmode=prefer', '?sslmod
       (socket: Socket) => socket.end(),
       (socket: Socket) => socket.once('data', () => socket.end()),
     ]) {
-      const closing = createServer((socket) => void close(socket.on('error', () => undefined))).listen(0, '127.0.0.1')
+      // The socket is read, because an unread one would never learn that the client has gone, and would stay open.
+      const accept = (socket: Socket) => void close(socket.on('error', () => undefined).resume())
+      const closing = createServer(accept).listen(0, '127.0.0.1')
       await once(closing, 'listening')
       const { port } = closing.address() as AddressInfo
       const url = `postgres://me@127.0.0.1:${port}/none${query}`
       await expect(checked(url)).rejects.toThrow('the database cannot be reached: Connection terminated unexpectedly')
-      closing.close()
+      await new Promise((resolve) => closing.close(resolve))
     }
   },
   30_000,
