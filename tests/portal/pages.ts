@@ -116,7 +116,7 @@ const answers: Readonly<Record<string, { readonly who: Who; readonly get: (perso
     get: async (person) => {
       await person.go('/operator/accounts/1')
       await person.press('View its pages')
-      await person.sees('you look at account 1', '.acting')
+      await person.sees('you are viewing account 1', '.acting')
     },
   },
   '/operator/audit, verified': {
