@@ -78,7 +78,7 @@ export const furtherGroups = {
   ],
   /** Packages as they are published, installed outside the checkout. */
   newcomers: ['tests/packages.test.ts', 'tests/release.test.ts'],
-  /** Every page of the portal in a browser. Without this group the file tests the journeys only. */
+  /** Every journey through the portal and every page in a browser. Without this group, a third of the journeys. */
   browsers: ['tests/portal.test.ts'],
   /** Every case of the contract over HTTP on deployed processes, and what all interfaces do together. */
   deployed: ['tests/deployed-conformance.test.ts', 'tests/operations.test.ts'],

@@ -5,6 +5,7 @@ import { openAccount } from './support/accounts.ts'
 import { attempt, interfaces, quantile, unavailable, type Attempt, type Interface } from './support/attempts.ts'
 import { restBalance, restStatus, type Client } from './support/clients.ts'
 import { startDatabase, type Database } from './support/database.ts'
+import { inTurn } from './support/in-turn.ts'
 import { operate } from './support/operate.ts'
 import { dataFolder, killLeftovers, startApp, type Environment, type Started } from './support/process.ts'
 import { submissions } from './support/record.ts'
@@ -127,7 +128,7 @@ describe('a database that is gone for a while', () => {
     expect(codes).toEqual(world.apps.map(() => 0))
   }, 120_000)
 
-  test.each(Object.entries(outages))(
+  test.each(inTurn(Object.entries(outages)))(
     '%s: each request is refused within 2 s and costs nothing, and every process heals by itself',
     async (title, outageOf) => {
       const { database, proxy, apps, clients, environment, folder } = world

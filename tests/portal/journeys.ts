@@ -1,7 +1,8 @@
 import { gzipSync } from 'node:zlib'
-import { totpCode, until } from '@gateway/core/testing'
+import { testChance, totpCode, until } from '@gateway/core/testing'
 import type { Browser } from 'playwright-core'
 import { inTurn } from '../support/in-turn.ts'
+import { runsGroup } from '../support/runs-group.ts'
 import { somebody, ways, type Person, type Way } from './person.ts'
 import type { Credentials, Site } from './site.ts'
 
@@ -10,6 +11,9 @@ export interface World {
   readonly browser: Browser
   readonly site: Site
 }
+
+/** Every third journey is walked in a run without the group `browsers`. */
+const shareOfJourneys = 3
 
 let last = 0
 /** A number that nobody has used, whose ending says what becomes of a message to it. */
@@ -77,9 +81,16 @@ export function journeys(world: () => World): void {
     await person.sees(/The carrier accepted it as/)
   })
 
-  /** In one of the ways, chosen by the seed of the run; in both with `TEST_EVERY=1`. */
-  const journey = (title: string, walk: (way: Way) => Promise<void>): void =>
-    test.each(inTurn(ways))(`${title}, %s`, walk)
+  const turn = testChance().below(shareOfJourneys)
+  let journeyCount = 0
+  /**
+   * Declares a journey in one of the ways, chosen by the seed of the run; in both with `TEST_EVERY=1`. A run without
+   * the group `browsers` walks a share of the journeys, also chosen by the seed.
+   */
+  const journey = (title: string, walk: (way: Way) => Promise<void>): void => {
+    const isInTurn = journeyCount++ % shareOfJourneys === turn
+    if (isInTurn || runsGroup('browsers')) test.each(inTurn(ways))(`${title}, %s`, walk)
+  }
 
   journey('signing in and out; a wrong password', async (way) => {
     const person = await enter(way)
