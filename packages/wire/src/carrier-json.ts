@@ -30,7 +30,7 @@ export const carrierJson = ({ carrier, mode, window, unanswered, status, overflo
         },
   circuit: status?.circuit === undefined ? null : circuitJson(status.circuit),
   overflowed,
-  ...(status?.facts !== undefined && { facts: Object.fromEntries(status.facts) }),
+  ...(status?.facts !== undefined && { facts: status.facts.map(([name, text]) => ({ name, text })) }),
 })
 
 const circuitJson = ({ state, since, reason, detail, answerMilliseconds, ...bounds }: CircuitStatus) => ({
@@ -40,5 +40,5 @@ const circuitJson = ({ state, since, reason, detail, answerMilliseconds, ...boun
   failuresPercent: bounds.failuresPercent,
   probeSeconds: bounds.probeSeconds,
   probeSecondsMax: bounds.probeSecondsMax,
-  ...(detail !== undefined && { detail }),
+  ...(detail !== undefined && { explanation: detail }),
 })

@@ -19,11 +19,11 @@ interface Options {
 export const carrierWatch = (run: Run) =>
   command(
     'watch',
-    'show the PDUs of a carrier as they arrive, from all processes; never passwords, and texts of messages only with --text',
+    'show the requests and responses of a carrier (PDUs, or HTTP) from all processes; never passwords, and texts only with --text',
     'gateway carrier watch vodacom --to 27825550101',
   )
     .argument('<name>', 'the name of the carrier', readCarrier)
-    .option('--to <number>', 'only PDUs to or from this number, and their answers', readStoredNumber)
+    .option('--to <number>', 'only requests to or from this number, and their responses', readStoredNumber)
     .option('--text', 'also the texts of messages')
     .option('--seconds <seconds>', 'end after this many seconds', readSeconds, 60)
     .action((carrier: CarrierId, { to, text, seconds }: Options) =>
@@ -45,7 +45,9 @@ export const carrierWatch = (run: Run) =>
         await context.change({ action: 'watchCarrier', given: options }, look)
         if (leftOut > 0)
           context.output.note(
-            `${leftOut === 1 ? '1 more PDU was' : `${leftOut} more PDUs were`} not shown, because there were too many.`,
+            leftOut === 1
+              ? '1 more request or response was not shown, because there were too many.'
+              : `${leftOut} more requests and responses were not shown, because there were too many.`,
           )
       }),
     )

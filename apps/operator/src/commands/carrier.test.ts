@@ -5,6 +5,7 @@ import { withoutSomeDigits } from '@gateway/core/audit'
 import type { CarrierMode, CarrierStatus } from '@gateway/core/dispatch'
 import { aCarrierId, anAccount, aNumber, steppingClock, until } from '@gateway/core/testing'
 import { anOperator } from '../../testing/operate.ts'
+import { pduText } from './carrier-pdu.ts'
 
 let folder: string
 let file: string
@@ -290,7 +291,7 @@ test('carrier watch shows PDUs as they arrive, for people and for programs, and 
   expect([out.includes('\u001b'), code, err]).toEqual([
     false,
     0,
-    '3 more PDUs were not shown, because there were too many.\n',
+    '3 more requests and responses were not shown, because there were too many.\n',
   ])
   expect(await carrierWatches.list()).toEqual([])
 
@@ -308,5 +309,45 @@ test('carrier watch shows PDUs as they arrive, for people and for programs, and 
   ])
   expect(await operator.run(['carrier', 'watch', 'test'])).toMatchObject({
     ...{ code: 1, out: '', err: 'No running process has connections of test.\n' },
+  })
+})
+
+test('carrier watch shows requests and responses of HTTP, with what the response begins with', () => {
+  const request = { command: 'POST', sequence: 3, url: 'https://example.com/sms', body: 'To=%2B27825550101' }
+  expect(pduText('07:00:00.000 alpha:11', 'sent', request).split('\n')).toEqual([
+    '07:00:00.000 alpha:11 -> POST 3',
+    '    url "https://example.com/sms"',
+    '    body "To=%2B27825550101"',
+  ])
+  const response = { command: 'HTTP 201', sequence: 3, headers: { date: 'today' }, body: '{"sid":"x"}' }
+  expect(pduText('07:00:00.100 alpha:11', 'received', response).split('\n')).toEqual([
+    '07:00:00.100 alpha:11 <- HTTP 201 3',
+    '    headers {"date":"today"}',
+    '    body "{\\"sid\\":\\"x\\"}"',
+  ])
+})
+
+test('a carrier that keeps no connections is up, shows its facts, and why its circuit is open', async () => {
+  const { operator } = await aGatewayWithCarriers()
+  const { links: _, ...rest } = silent
+  const circuit = rest.circuit && {
+    ...rest.circuit,
+    reason: 'account-broken' as const,
+    detail: 'status 402: no credit',
+  }
+  const twilio = { ...rest, circuit, isThrottled: false, facts: [['provider', 'twilio']] as const }
+  const report = { carrier: aCarrierId('twilio'), mode: 'running', window: 50, unanswered: 1, status: twilio } as const
+  await operator.ports.carrierStatuses.tell(process, [report])
+  const { out } = await operator.run(['carrier', 'show', 'twilio'])
+  expect(out).toContain('state        up, circuit open')
+  expect(out).toContain('the carrier refuses every message because of our account there (status 402: no credit)')
+  expect(out).toMatch(/^provider {5}twilio$/m)
+  expect(out).not.toMatch(/form of ids|^links/m)
+  const rows = await operator.rows<Record<string, unknown>>('carrier', 'list')
+  const json = rows.find((row) => row['carrier'] === 'twilio')
+  expect(json).toMatchObject({
+    links: null,
+    facts: [{ name: 'provider', text: 'twilio' }],
+    circuit: { reason: 'account-broken', explanation: 'status 402: no credit' },
   })
 })
