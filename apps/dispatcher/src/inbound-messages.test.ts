@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { simulatedCarrier } from '@gateway/adapters-simulator'
 import { processingDefaults } from '@gateway/core'
 import type { Account } from '@gateway/core/accounts'
+import { wrapCarrier } from '@gateway/core/dispatch'
 import { confirmationOf, type InboundMessage } from '@gateway/core/inbox'
 import { instant } from '@gateway/core/time'
 import {
@@ -59,13 +60,12 @@ test('a person who answers STOP is opted out and gets one confirmation with the 
   const { ports, account, lines, inbox, start } = await aWorld()
   const simulator = simulatedCarrier({ folder, delayMilliseconds: 0 })
   const submitted: string[] = []
-  const carrier = {
-    ...simulator,
-    submit: (...[messages, answered]: Parameters<typeof simulator.submit>) => {
+  const carrier = wrapCarrier(simulator, {
+    submit(messages, answered) {
       submitted.push(...messages.map(({ body }) => body.text))
       simulator.submit(messages, answered)
     },
-  }
+  })
   const confirmation = confirmationOf('As you wish.')
   const dispatching = start({ carriers: [carrier], processing: { ...processingDefaults, confirmation } })
   await ports.messages.accept(anOrder(account.id, { to: numbers(3, '89') }))

@@ -1,9 +1,9 @@
 import { until } from '@gateway/core/testing'
-import { delayQueue } from './receipt-sender.ts'
+import { DelayQueue } from './receipt-sender.ts'
 
 function collecting(batchMax: number) {
   const batches: (readonly number[])[] = []
-  const line = delayQueue<number>(batchMax, () => {
+  const line = new DelayQueue<number>(batchMax, () => {
     for (let due = line.takeDue(); due.length > 0; due = line.takeDue()) batches.push(due)
   })
   return { line, batches }
@@ -30,7 +30,7 @@ test('an item that is due earlier does not wait for items added before it', asyn
 
 test('items that are not taken stay in the queue and are announced only once', async () => {
   let calls = 0
-  const line = delayQueue<number>(10, () => calls++)
+  const line = new DelayQueue<number>(10, () => calls++)
   line.add([1], 0)
   await until(() => calls === 1)
   for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate)

@@ -2,16 +2,24 @@ import { randomBytes } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { Pace } from '@gateway/carrier-kit'
-import { carrierId, type Carrier, type CarrierHandlers, type CarrierId, type CarrierMode } from '@gateway/core/dispatch'
+import {
+  carrierId,
+  type Availability,
+  type Carrier,
+  type CarrierHandlers,
+  type CarrierId,
+  type CarrierMode,
+  type Submission,
+} from '@gateway/core/dispatch'
 import { isNameOfSender } from '@gateway/core/messages'
 import { instant, secondsAfter, type Clock } from '@gateway/core/time'
 import { outcomeOf } from './outcomes.ts'
 import { owners, type Owners } from './owners.ts'
 import { referenceAt, runOf } from './past-submissions.ts'
-import { receiptSender, type ReceiptSender } from './receipt-sender.ts'
+import { ReceiptSender } from './receipt-sender.ts'
 import type { NotWritten } from './record-file.ts'
 import { readRecord, type Owed, type SubmissionRecord, type Submitted } from './record.ts'
-import { submissionQueue, type Waiting } from './submission-queue.ts'
+import { SubmissionQueue, type Waiting } from './submission-queue.ts'
 
 export interface SimulatedCarrierSettings {
   /** Folder of the record, created if missing. Several processes may use one folder at the same time. */
@@ -50,147 +58,193 @@ const machineClock: Clock = { now: () => instant(Date.now()) }
 const receiptFirstMilliseconds = 1000
 
 /**
- * Creates a carrier without a network; the number of a message decides its outcome (`outcomes.ts`). The carrier records
- * each submission and acknowledgement before it answers, and sends the outstanding receipts of earlier runs when it
- * starts. Throws if the folder cannot be used. If the record fails later, messages are refused for now.
+ * A carrier without a network; the number of a message decides its outcome (`outcomes.ts`). The carrier records each
+ * submission and acknowledgement before it answers, and sends the outstanding receipts of earlier runs when it starts.
+ * If the record fails, messages are refused for now, and the next submission opens it again.
+ *
+ *   created --listen--> opening --the record was read--> open --close--> closed
+ *                          +--failed--> created, with handlers --submit--> opening
  */
-export function simulatedCarrier(settings: SimulatedCarrierSettings): Carrier {
-  const { folder, delayMilliseconds = 1000, window = 1000, report = console.error } = settings
-  const { clock = machineClock } = settings
-  const id = nameOf(settings.id ?? 'simulator')
-  const run = randomBytes(6).toString('hex')
-  const ownership = ownersIn(folder)
-  ownership.own(run)
-  const queue = submissionQueue(new Pace(settings.perSecond), accept)
-  let mode: CarrierMode = 'running'
-  let position = 0
-  let handlers: CarrierHandlers | undefined
-  let link: Link | undefined
-  let opening: Promise<void> | undefined
-  let closed = false
-  let ended = false
+class SimulatedCarrier implements Carrier {
+  readonly id: CarrierId
+  readonly window: number
+  readonly #folder: string
+  readonly #delayMilliseconds: number
+  readonly #clock: Clock
+  readonly #report: (problem: unknown) => void
+  /** Name of this run, which makes the carrier's ids unique. */
+  readonly #run = randomBytes(6).toString('hex')
+  readonly #ownership: Owners
+  readonly #queue: SubmissionQueue
+  #mode: CarrierMode = 'running'
+  /** Number of accepted messages. */
+  #position = 0
+  #handlers: CarrierHandlers | undefined
+  #link: Link | undefined
+  #opening: Promise<void> | undefined
+  #isClosed = false
+  /** True once the record may not be opened any more. */
+  #hasEnded = false
+
+  constructor(settings: SimulatedCarrierSettings) {
+    const { id = 'simulator', window = 1000, delayMilliseconds = 1000, report = console.error } = settings
+    this.id = nameOf(id)
+    this.window = window
+    this.#folder = settings.folder
+    this.#delayMilliseconds = delayMilliseconds
+    this.#clock = settings.clock ?? machineClock
+    this.#report = report
+    this.#ownership = ownersIn(settings.folder)
+    this.#ownership.own(this.#run)
+    this.#queue = new SubmissionQueue(new Pace(settings.perSecond), (batch) => this.#accept(batch))
+  }
+
+  listen(handlers: CarrierHandlers): void {
+    this.#handlers = handlers
+    void this.#open(handlers)
+  }
+
+  submit(messages: readonly Submission[], answered: Waiting['answered']): void {
+    this.#queue.add(messages.map((message) => ({ message, answered })))
+    if (this.#isClosed) setImmediate(() => this.#refuse(this.#queue.shut()))
+    else if (this.#handlers !== undefined) void this.#open(this.#handlers)
+  }
+
+  room(): number {
+    return Math.max(0, this.window - this.#queue.unanswered)
+  }
+
+  handBack(): void {
+    // Every submission is accepted within its turn, or at the pace of the carrier.
+  }
+
+  availability(): Availability {
+    return 'available'
+  }
+
+  onAvailability(): void {
+    // It never changes.
+  }
+
+  mode(): CarrierMode {
+    return this.#mode
+  }
+
+  setMode(mode: CarrierMode): void {
+    this.#mode = mode
+  }
+
+  observe(): void {
+    // There is no network to observe.
+  }
+
+  status(): undefined {
+    return undefined
+  }
+
+  responseTime(): undefined {
+    return undefined
+  }
+
+  async close(deadline: Promise<unknown>): Promise<void> {
+    this.#isClosed = true
+    await Promise.race([this.#queue.quiet(), deadline])
+    this.#refuse(this.#queue.shut())
+    await Promise.race([this.#opening?.then(() => this.#link?.sender.stop()), deadline])
+    this.#hasEnded = true
+    this.#link?.record.close()
+    this.#link = undefined
+    this.#ownership.release()
+  }
+
+  // Record
 
   /** Opens the record. If that fails, messages are refused for now and the next submission tries again. */
-  function open(to: CarrierHandlers): Promise<void> {
-    return (opening ??= openLink(to).catch((problem: unknown) => {
-      opening = undefined
-      report(problem)
-      refuse(queue.shut())
+  #open(handlers: CarrierHandlers): Promise<void> {
+    return (this.#opening ??= this.#openLink(handlers).catch((problem: unknown) => {
+      this.#opening = undefined
+      this.#report(problem)
+      this.#refuse(this.#queue.shut())
     }))
   }
 
-  async function openLink(to: CarrierHandlers): Promise<void> {
-    ownership.takeOver()
-    const { owed, open } = await readRecord(folder, ownership, clock)
-    if (ended) return
+  async #openLink(handlers: CarrierHandlers): Promise<void> {
+    this.#ownership.takeOver()
+    const clock = this.#clock
+    const { owed, open } = await readRecord(this.#folder, this.#ownership, clock)
+    if (this.#hasEnded) return
     const record = open()
-    ownership.releaseExcept(new Set([run, ...owed.map(({ reference }) => runOf(reference))]))
-    const sender = receiptSender(id, delayMilliseconds, { record, clock }, to, report)
+    this.#ownership.releaseExcept(new Set([this.#run, ...owed.map(({ reference }) => runOf(reference))]))
+    const sender = new ReceiptSender(this.id, this.#delayMilliseconds, { record, clock }, handlers, this.#report)
     sender.schedule(owed, 0)
-    link = { record, sender }
-    queue.open()
+    this.#link = { record, sender }
+    this.#queue.open()
   }
 
-  const refuse = (submissions: readonly Waiting[]): void => queue.answer(submissions, () => 'refused-for-now')
+  // Submissions
 
-  function accept(batch: readonly Waiting[]): void {
-    if (link !== undefined) recordBatch(link, batch)
-    else refuse(batch)
+  #refuse(submissions: readonly Waiting[]): void {
+    this.#queue.answer(submissions, () => 'refused-for-now')
+  }
+
+  #accept(batch: readonly Waiting[]): void {
+    if (this.#link !== undefined) this.#recordBatch(this.#link, batch)
+    else this.#refuse(batch)
   }
 
   /** Records a batch and answers it. */
-  function recordBatch({ record: submissions, sender }: Link, batch: readonly Waiting[]): void {
-    const at = clock.now()
-    const decided = batch.map((waiting): Decided => decide(waiting, submissions, at))
+  #recordBatch({ record: submissions, sender }: Link, batch: readonly Waiting[]): void {
+    const at = this.#clock.now()
+    const decided = batch.map((waiting): Decided => this.#decide(waiting, submissions, at))
     try {
       submissions.submitted(at, decided)
     } catch (problem) {
-      report(problem)
+      this.#report(problem)
       // A message that may be in the record must not be submitted again (P-5).
-      queue.answer(batch, () => ((problem as NotWritten).torn ? 'unknown' : 'refused-for-now'))
+      this.#queue.answer(batch, () => ((problem as NotWritten).torn ? 'unknown' : 'refused-for-now'))
       return
     }
     const receiptFirst = decided.filter((one) => one.receiptFirst)
     const others = receiptFirst.length === 0 ? decided : decided.filter((one) => !one.receiptFirst)
-    if (receiptFirst.length > 0) void sendFirst(sender, receiptFirst)
-    sender.schedule(owedOf(others), delayMilliseconds)
-    answer(others)
+    if (receiptFirst.length > 0) void this.#sendFirst(sender, receiptFirst)
+    sender.schedule(owedOf(others), this.#delayMilliseconds)
+    this.#answer(others)
   }
 
-  function decide(waiting: Waiting, record: SubmissionRecord, at: Owed['at']): Decided {
-    const { id: message, from, to } = waiting.message
+  #decide(waiting: Waiting, record: SubmissionRecord, at: Owed['at']): Decided {
+    const { id, from, to } = waiting.message
     const simulated = outcomeOf(to)
-    const isRefused = simulated.refusals > 0 && record.refusals(message) < simulated.refusals
-    const outcome = isRefused ? 'refused-for-now' : simulated.answer
-    const reference = outcome === 'accepted' ? referenceAt(run, position++) : undefined
+    const isRefused = simulated.refusals > 0 && record.refusals(id) < simulated.refusals
+    const answer = isRefused ? 'refused-for-now' : simulated.answer
+    const reference = answer === 'accepted' ? referenceAt(this.#run, this.#position++) : undefined
     const isOwed = reference !== undefined && simulated.receipts.length > 0
     // An alphanumeric sender cannot receive replies.
     const mayReach = from === undefined || !isNameOfSender(from)
     const replies = isOwed && mayReach && simulated.reply !== undefined && record.mayReply(to, from, at)
-    const reply = replies ? { to: from, at: secondsAfter(at, (2 * delayMilliseconds) / 1000) } : undefined
+    const reply = replies ? { to: from, at: secondsAfter(at, (2 * this.#delayMilliseconds) / 1000) } : undefined
     if (reply !== undefined) record.addReply(to, reply) // counts for the next message of this batch
     const owed = isOwed ? { reference, to, at, nth: 0, reply } : undefined
-    return {
-      id: message,
-      from,
-      to,
-      reference,
-      answer: outcome,
-      reply,
-      waiting,
-      owed,
-      receiptFirst: simulated.receiptFirst && isOwed,
-    }
+    return { id, from, to, reference, answer, reply, waiting, owed, receiptFirst: simulated.receiptFirst && isOwed }
   }
 
-  async function sendFirst(sender: ReceiptSender, receiptFirst: readonly Decided[]): Promise<void> {
+  async #sendFirst(sender: ReceiptSender, receiptFirst: readonly Decided[]): Promise<void> {
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, receiptFirstMilliseconds)))
     await Promise.race([sender.deliver(owedOf(receiptFirst)), late])
     clearTimeout(timer)
-    answer(receiptFirst)
+    this.#answer(receiptFirst)
   }
 
-  function answer(decided: readonly Decided[]): void {
-    queue.answer(
+  #answer(decided: readonly Decided[]): void {
+    this.#queue.answer(
       decided.map(({ waiting }) => waiting),
       (_, at) => answerOf(decided[at]),
     )
   }
-
-  return {
-    id,
-    window,
-    room: () => Math.max(0, window - queue.unanswered()),
-    handBack: () => undefined,
-    availability: () => 'available',
-    onAvailability: () => undefined,
-    mode: () => mode,
-    setMode: (next) => void (mode = next),
-    observe: () => undefined,
-    status: () => undefined,
-    responseTime: () => undefined,
-    listen(to) {
-      handlers = to
-      void open(to)
-    },
-    submit(messages, answered) {
-      queue.add(messages.map((message) => ({ message, answered })))
-      if (closed) setImmediate(() => refuse(queue.shut()))
-      else if (handlers !== undefined) void open(handlers)
-    },
-    async close(deadline) {
-      closed = true
-      await Promise.race([queue.quiet(), deadline])
-      refuse(queue.shut())
-      await Promise.race([opening?.then(() => link?.sender.stop()), deadline])
-      ended = true
-      link?.record.close()
-      link = undefined
-      ownership.release()
-    },
-  }
 }
+
+/** Creates a carrier without a network. Throws if the folder cannot be used, or the id is not a carrier name. */
+export const simulatedCarrier = (settings: SimulatedCarrierSettings): Carrier => new SimulatedCarrier(settings)
 
 const answerOf = (one: Decided | undefined) => {
   if (one?.reference !== undefined) return { reference: one.reference }

@@ -9,79 +9,89 @@ export interface Waiting {
 
 export type Answer = 'refused' | 'refused-for-now' | 'unknown' | { readonly reference: string }
 
-/** Batches the submissions of one turn of the event loop, and counts those without an answer. */
-export interface SubmissionQueue {
-  add(waiting: readonly Waiting[]): void
-  /** Starts processing. */
-  open(): void
-  /** Answers submissions, in one call for each callback. */
-  answer(submissions: readonly Waiting[], answerOf: (one: Waiting, at: number) => Answer): void
-  /** Stops processing; returns the submissions that still wait. */
-  shut(): readonly Waiting[]
-  /** Returns the number of submissions without an answer. */
-  unanswered(): number
-  /** Resolves when every submission has its answer. */
-  quiet(): Promise<void>
-}
-
 /** Time between two batches when the rate is limited. */
 const batchMilliseconds = 10
 
-export function submissionQueue(pace: Pace, accept: (batch: readonly Waiting[]) => void): SubmissionQueue {
-  let waiting: Waiting[] = []
-  let unanswered = 0
-  let isOpen = false
-  let timer: NodeJS.Timeout | undefined
-  let immediate: NodeJS.Immediate | undefined
-  let quieted: (() => void)[] = []
+/**
+ * Batches the submissions of one turn of the event loop at the pace of the carrier, and counts those without an answer.
+ *
+ *   shut --open--> open: submissions are accepted in batches --shut--> shut: submissions wait
+ */
+export class SubmissionQueue {
+  readonly #pace: Pace
+  readonly #accept: (batch: readonly Waiting[]) => void
+  #waiting: Waiting[] = []
+  #unanswered = 0
+  #isOpen = false
+  #timer: NodeJS.Timeout | undefined
+  #immediate: NodeJS.Immediate | undefined
+  #quieted: (() => void)[] = []
 
-  function plan(): void {
-    if (isOpen && waiting.length > 0 && timer === undefined) immediate ??= setImmediate(work)
+  constructor(pace: Pace, accept: (batch: readonly Waiting[]) => void) {
+    this.#pace = pace
+    this.#accept = accept
   }
 
-  function work(): void {
-    immediate = timer = undefined
-    const count = pace.take(waiting.length, performance.now())
-    const batch = waiting.slice(0, count)
-    waiting = waiting.slice(count)
-    if (waiting.length > 0) timer = setTimeout(work, batchMilliseconds)
-    if (batch.length > 0) accept(batch)
+  /** Number of submissions without an answer. */
+  get unanswered(): number {
+    return this.#unanswered
   }
 
-  return {
-    add(more) {
-      waiting = waiting.length === 0 ? [...more] : waiting.concat(more)
-      unanswered += more.length
-      plan()
-    },
-    open() {
-      isOpen = true
-      plan()
-    },
-    answer(submissions, answerOf) {
-      const answers = new Map<Waiting['answered'], SubmissionAnswer[]>()
-      submissions.forEach((one, at) => {
-        const { id } = one.message
-        const answer = answerOf(one, at)
-        const list = answers.get(one.answered) ?? []
-        answers.set(one.answered, list)
-        list.push(typeof answer === 'object' ? { id, outcome: 'accepted', ...answer } : { id, outcome: answer })
-      })
-      unanswered -= submissions.length
-      for (const [answered, list] of answers) answered(list)
-      if (unanswered > 0) return
-      for (const resolve of quieted) resolve()
-      quieted = []
-    },
-    shut() {
-      isOpen = false
-      clearTimeout(timer)
-      clearImmediate(immediate)
-      const rest = waiting
-      waiting = []
-      return rest
-    },
-    unanswered: () => unanswered,
-    quiet: () => new Promise((resolve) => (unanswered === 0 ? resolve() : void quieted.push(resolve))),
+  add(more: readonly Waiting[]): void {
+    this.#waiting = this.#waiting.length === 0 ? [...more] : this.#waiting.concat(more)
+    this.#unanswered += more.length
+    this.#plan()
+  }
+
+  /** Starts processing. */
+  open(): void {
+    this.#isOpen = true
+    this.#plan()
+  }
+
+  /** Stops processing; returns the submissions that still wait. */
+  shut(): readonly Waiting[] {
+    this.#isOpen = false
+    clearTimeout(this.#timer)
+    clearImmediate(this.#immediate)
+    const rest = this.#waiting
+    this.#waiting = []
+    return rest
+  }
+
+  /** Answers submissions, in one call for each callback. */
+  answer(submissions: readonly Waiting[], answerOf: (one: Waiting, at: number) => Answer): void {
+    const answers = new Map<Waiting['answered'], SubmissionAnswer[]>()
+    submissions.forEach((one, at) => {
+      const { id } = one.message
+      const answer = answerOf(one, at)
+      const list = answers.get(one.answered) ?? []
+      answers.set(one.answered, list)
+      list.push(typeof answer === 'object' ? { id, outcome: 'accepted', ...answer } : { id, outcome: answer })
+    })
+    this.#unanswered -= submissions.length
+    for (const [answered, list] of answers) answered(list)
+    if (this.#unanswered > 0) return
+    for (const resolve of this.#quieted) resolve()
+    this.#quieted = []
+  }
+
+  /** Resolves when every submission has its answer. */
+  quiet(): Promise<void> {
+    return new Promise((resolve) => (this.#unanswered === 0 ? resolve() : void this.#quieted.push(resolve)))
+  }
+
+  #plan(): void {
+    if (this.#isOpen && this.#waiting.length > 0 && this.#timer === undefined)
+      this.#immediate ??= setImmediate(this.#work)
+  }
+
+  #work = (): void => {
+    this.#immediate = this.#timer = undefined
+    const count = this.#pace.take(this.#waiting.length, performance.now())
+    const batch = this.#waiting.slice(0, count)
+    this.#waiting = this.#waiting.slice(count)
+    if (this.#waiting.length > 0) this.#timer = setTimeout(this.#work, batchMilliseconds)
+    if (batch.length > 0) this.#accept(batch)
   }
 }
