@@ -32,6 +32,7 @@ test.each([
   ['an unknown secret', { ...twilio, secrets: { ...twilio.secrets, key: ['hidden'] } }, 'secrets: the provider has no secret "key"'],
   ['a short path', { ...twilio, secrets: { ...twilio.secrets, path: ['hidden'] } }, 'secrets/path: at least 32 characters'],
   ['a provider without a URL of its own', { ...infobip, baseUrl: undefined }, 'baseUrl: the provider has no URL of its own'],
+  ['a public URL that is none', { ...twilio, publicUrl: 'sms.example.com' }, 'PUBLIC_URL: a URL such as'],
   ['plain http', { ...twilio, baseUrl: 'http://sms.example' }, 'baseUrl: plain http is possible only'],
   ['plain http in a description', { ...own, provider: { ...(own.provider as object), send: { url: 'http://sms.example/' } } }, 'provider/send/url: plain http'],
 ])('%s is refused with the name of the field, without a secret', async (_, fields, problem) => {
@@ -42,6 +43,12 @@ test.each([
 test('plain http is accepted for loopback, and for the networks that are allowed', async () => {
   expect(await problemOf({ ...twilio, baseUrl: 'http://127.0.0.1:8086' })).toBe('none')
   expect(await problemOf({ ...twilio, baseUrl: 'http://192.168.1.7:8080' }, ['192.168.0.0/16'])).toBe('none')
+})
+
+test.each(['192.168.0.0/33', '192.168.0.0/', 'lan', '10.0.0.0/8/8', ''])('%j is not a network', async (network) => {
+  expect(await problemOf(twilio, ['10.0.0.0/8', network])).toBe(
+    `CARRIER_HTTP_ALLOW: ${JSON.stringify(network)} is not a network such as 192.168.0.0/16`,
+  )
 })
 
 test.each([

@@ -2,7 +2,7 @@ import { pathLengthMin } from './callbacks/verify-callback.ts'
 import type { Provider } from './description/provider.ts'
 import { isShipped, providerNames, shippedProvider } from './providers.ts'
 import { httpDefaults, originOf, type HttpSettings } from './settings.ts'
-import { baseUrlProblem } from './transport/base-url.ts'
+import { baseUrlProblem, isNetwork } from './transport/base-url.ts'
 
 /** Fields of a carrier as they are configured, with resolved secrets. */
 export type HttpFields = Omit<Partial<HttpSettings>, 'provider'> & {
@@ -18,8 +18,9 @@ export async function httpSettingsOf(fields: HttpFields, allow: readonly string[
   const provider = await providerOf(fields.provider)
   const problems = [
     ...('problems' in provider ? provider.problems : secretProblems(provider, fields.secrets)),
-    ...('problems' in provider ? [] : urlProblems(provider, fields.baseUrl, allow)),
+    ...environmentProblems(fields, allow),
   ]
+  if (problems.length === 0 && !('problems' in provider)) problems.push(...urlProblems(provider, fields.baseUrl, allow))
   if (problems.length > 0) throw new Error(problems.join('\n'))
   const present = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
   return { ...httpDefaults, ...present, provider: fields.provider as HttpSettings['provider'], secrets: fields.secrets }
@@ -50,6 +51,18 @@ function secretProblems(
     ...(isShort
       ? [`secrets/path: at least ${pathLengthMin} characters are expected, such as openssl rand -hex 16`]
       : []),
+  ]
+}
+
+/** Checks the values of the variables `PUBLIC_URL` and `CARRIER_HTTP_ALLOW`. */
+function environmentProblems({ publicUrl }: HttpFields, allow: readonly string[]): readonly string[] {
+  const isUrl = publicUrl === undefined || (URL.canParse(publicUrl) && /^https?:/.test(publicUrl))
+  const odd = allow.find((network) => !isNetwork(network))
+  return [
+    ...(isUrl ? [] : ['PUBLIC_URL: a URL such as https://sms.example.com is expected']),
+    ...(odd === undefined
+      ? []
+      : [`CARRIER_HTTP_ALLOW: ${JSON.stringify(odd)} is not a network such as 192.168.0.0/16`]),
   ]
 }
 

@@ -244,6 +244,20 @@ test('closing at once answers what was sent as unknown, and what was not as refu
   ])
 })
 
+test.each([
+  ['the address that belongs to nobody', '12025550100', '15005550006', '15005550006'],
+  ['the address that belongs to nobody, without a sender of the carrier', '12025550100', undefined, undefined],
+  ['an address of the operator', '15005550007', '15005550006', '15005550007'],
+])('a message from %s', async (_, address, from, sender) => {
+  const json = { to: '{to}', body: '{text}', from: '{from}' }
+  const provider = { ...once, send: { ...once.send, json } }
+  const { carrier, provider: server, answers } = await start(accepts, { provider, from })
+  const message = { id: aMessageId(1), from: anAddress(address), to: aNumber('27825550101'), body: aBody() }
+  carrier.submit([message], (some) => answers.push(...some))
+  await until(() => answers.length === 1)
+  expect((JSON.parse(server.requests[0]?.body ?? '') as { from?: string }).from).toBe(sender)
+})
+
 test('the reason of an unknown outcome is the last error', async () => {
   const { carrier, submit } = await start((response) => response.writeHead(200).end('<html>'))
   await submit(1)

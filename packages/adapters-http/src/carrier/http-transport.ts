@@ -64,7 +64,7 @@ export class HttpTransport implements KitTransport<HttpPart, RequestWindow> {
   send(over: RequestWindow, part: PartRequest<HttpPart>, settle: (result: RequestResult) => void): 'sent' {
     const { account, connections, callbacks, traffic } = this.#settings
     const sentAt = performance.now()
-    const submission = submissionOf(part, callbacks?.url, account.from)
+    const submission = submissionOf(part, callbacks?.url)
     const { at, request } = (part.segment.first ??= { at: sentAt, request: buildRequest(account, submission) })
     const shown = traffic.sent(() => this.#shown({ ...submission, callback: callbacks?.masked }))
     const end = over.begin(sentAt)
@@ -99,12 +99,11 @@ const ends = { answered: 'answered', unknown: 'given-up', unsent: 'unsent' } as 
 function submissionOf(
   { message, segment, validSeconds }: PartRequest<HttpPart>,
   callback: string | undefined,
-  ownSender: string | undefined,
 ): HttpSubmission {
   const { to, body, options } = message
-  // The address of a pool that nobody configured belongs to nobody, and no provider sends from it.
+  // The address of a pool that nobody configured belongs to nobody, so that no provider sends from it.
   const isNobody = message.from !== undefined && defaultSenders.includes(message.from)
-  const from = isNobody && ownSender !== undefined ? undefined : message.from
+  const from = isNobody ? undefined : message.from
   const { flash, priority, category } = options ?? {}
   return {
     ...{ to, from, body, ownId: segment.ownId, callback, flash, priority, category },

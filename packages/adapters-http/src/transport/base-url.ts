@@ -3,7 +3,7 @@ import { BlockList, isIP } from 'node:net'
 /**
  * Checks a base URL. Returns what is wrong, or undefined. Plain http is accepted only for loopback addresses,
  * `localhost`, and addresses in the networks of `allow`, such as `192.168.0.0/16`, because it sends secrets in the
- * clear.
+ * clear. Every entry of `allow` must be a network (`isNetwork`).
  */
 export function baseUrlProblem(text: string, allow: readonly string[]): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined
@@ -26,10 +26,18 @@ function isPlainAllowed(hostname: string, allow: readonly string[]): boolean {
   return list.check(address, family === 4 ? 'ipv4' : 'ipv6')
 }
 
-function addNetwork(list: BlockList, network: string): void {
-  const [address = '', bits = ''] = network.split('/')
+/** Returns true for an address, or a network such as `192.168.0.0/16`. */
+export function isNetwork(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/')
   const family = isIP(address)
-  const bitsMax = family === 4 ? 32 : 128
-  if (family === 0 || !/^\d{0,3}$/.test(bits) || Number(bits) > bitsMax) return
-  list.addSubnet(address, bits === '' ? bitsMax : Number(bits), family === 4 ? 'ipv4' : 'ipv6')
+  if (family === 0 || rest.length > 0) return false
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= bitsMaxOf(family))
+}
+
+const bitsMaxOf = (family: number): number => (family === 4 ? 32 : 128)
+
+function addNetwork(list: BlockList, network: string): void {
+  const [address = '', bits] = network.split('/')
+  const family = isIP(address)
+  list.addSubnet(address, bits === undefined ? bitsMaxOf(family) : Number(bits), family === 4 ? 'ipv4' : 'ipv6')
 }
