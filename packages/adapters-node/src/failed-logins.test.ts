@@ -1,6 +1,6 @@
 import type { StoredPorts } from '@gateway/core'
 import type { AccountId } from '@gateway/core/accounts'
-import { storedPortContracts } from '@gateway/core/contracts'
+import { loginFailuresContract } from '@gateway/core/contracts'
 import { until } from '@gateway/core/testing'
 import { failedLoginReports, failureCounts, recentCounts, type FailedLogins } from './failed-logins.ts'
 
@@ -67,8 +67,8 @@ test('beyond the maximum number of networks the others are reported together, so
 })
 
 describe('the contract of the port LoginFailures', () => {
-  test.each(Object.entries(storedPortContracts.loginFailures))('%s', (_, check) =>
-    check({ loginFailures: failureCounts() } as unknown as StoredPorts),
+  test.each(Object.entries(loginFailuresContract))('%s', (_, check) =>
+    check({ people: { loginFailures: failureCounts() } } as unknown as StoredPorts),
   )
 })
 

@@ -63,9 +63,12 @@ export function storedPorts({ pools, changes, wakeups, settings, log }: Connecte
   return {
     accounts: postgresAccounts(prompt),
     rateLimits: postgresRateLimits(context),
-    loginFailures: postgresLoginFailures(prompt),
-    sessions: postgresSessions(prompt),
-    users: postgresUsers(prompt),
+    people: {
+      users: postgresUsers(prompt),
+      sessions: postgresSessions(prompt),
+      secondFactors: postgresSecondFactors(prompt),
+      loginFailures: postgresLoginFailures(prompt),
+    },
     accountRates: postgresAccountRates(prompt),
     ledger: postgresLedger(prompt),
     prices: postgresPrices(prompt),
@@ -100,6 +103,5 @@ export function storedPorts({ pools, changes, wakeups, settings, log }: Connecte
     personalData: postgresPersonalData(prompt),
     auditLog: postgresAuditLog(prompt),
     operators: postgresOperators(prompt),
-    secondFactors: postgresSecondFactors(prompt),
   }
 }

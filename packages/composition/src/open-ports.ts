@@ -93,7 +93,7 @@ export async function openPorts(
   useClock(clock)
   await clock.compare()
   await postgres.migrate()
-  const { loginFailures } = postgres.ports
+  const { loginFailures } = postgres.ports.people
   const stored = { ...postgres.ports, ...webhookPorts(environment, clock) }
   return {
     ports: {

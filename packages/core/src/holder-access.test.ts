@@ -13,7 +13,7 @@ async function setUp(userRole: HolderRole | undefined) {
   if (account === undefined) throw new Error('no account')
   const email = 'ann@acme.example'
   const invited = role && (await bare.commands.inviteUser(account, { email, role }))
-  const user = typeof invited === 'object' ? await ports.users.find(account.id, invited.id) : undefined
+  const user = typeof invited === 'object' ? await ports.people.users.find(account.id, invited.id) : undefined
   const gateway = holderAccess(ports, bare).as({ account, user, role: userRole ?? 'owner' }, '192.0.2.7')
   const changes = async () =>
     (await backOffice.queries.listChanges({}, 100)).map(({ begun, ended }) => ({

@@ -1,9 +1,7 @@
 import type { AccountRates, RateLimits } from './accounts/account-rates.ts'
 import type { Accounts } from './accounts/accounts.ts'
-import type { SecondFactors } from './people/second-factors.ts'
-import type { LoginFailures, Secrets } from './people/secrets.ts'
-import type { Sessions } from './people/sessions.ts'
-import type { Users } from './people/users.ts'
+import type { People } from './people/people.ts'
+import type { Secrets } from './people/secrets.ts'
 import type { AuditLog } from './audit/audit-log.ts'
 import type { CarrierBinds } from './fleet/carrier-binds.ts'
 import type { CarrierFigures } from './fleet/carrier-figures.ts'
@@ -45,10 +43,7 @@ import type { Webhooks } from './webhooks/webhooks.ts'
 export interface StoredPorts {
   readonly accounts: Accounts
   readonly rateLimits: RateLimits
-  readonly loginFailures: LoginFailures
-  readonly sessions: Sessions
-  readonly users: Users
-  readonly secondFactors: SecondFactors
+  readonly people: People
   readonly accountRates: AccountRates
   readonly ledger: Ledger
   readonly prices: Prices

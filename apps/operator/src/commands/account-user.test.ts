@@ -29,7 +29,10 @@ test('a lock, another role and a removal take effect at once', async () => {
   await operator.run(add('ann@acme.example'))
   await operator.run(['account', 'user', 'lock', 'ANN@acme.example'])
   await operator.run(['account', 'user', 'role', 'ann@acme.example', 'owner'])
-  expect((await operator.ports.users.byEmail('ann@acme.example'))?.user).toMatchObject({ role: 'owner', locked: true })
+  expect((await operator.ports.people.users.byEmail('ann@acme.example'))?.user).toMatchObject({
+    role: 'owner',
+    locked: true,
+  })
   expect(await operator.rows('audit', 'list', '--action', 'setUserRole')).toMatchObject([
     { detail: { outcome: true, changed: { role: ['sender', 'owner'] } } },
   ])

@@ -325,7 +325,7 @@ test('a second factor is required and removed; after a removal the password alon
   await operator.run(['account', 'open', '--login', 'a'])
   const factor = (...args: string[]) => operator.json('account', 'factor', '1', ...args)
   expect(await factor('--require', 'on')).toEqual({ id: 1, hasFactor: false, isRequired: true })
-  await operator.ports.secondFactors.set(factorOwner('account', 1), 'sealed' as never, 1, [])
+  await operator.ports.people.secondFactors.set(factorOwner('account', 1), 'sealed' as never, 1, [])
   expect(await factor()).toEqual({ id: 1, hasFactor: true, isRequired: true })
   expect(await factor('--forget', '--require', 'off')).toEqual({ id: 1, hasFactor: false, isRequired: false })
   expect(await operator.run(['account', 'factor', '9'])).toMatchObject({ code: 1, err: 'There is no account 9.\n' })

@@ -14,22 +14,23 @@ function refuseOdd(value: unknown): void {
     Object.values(value).forEach(refuseOdd)
 }
 
-/** Returns the ports changed to refuse the texts that PostgreSQL refuses. */
+/** Returns a port, or a group of ports, changed to refuse the texts that PostgreSQL refuses. */
+const refusingOdd = <Port extends object>(port: Port): Port =>
+  new Proxy(port, {
+    get(target, key) {
+      const member: unknown = Reflect.get(target, key)
+      if (typeof member === 'object' && member !== null) return refusingOdd(member)
+      if (typeof member !== 'function') return member
+      return (...args: readonly unknown[]): unknown => {
+        args.forEach(refuseOdd)
+        return Reflect.apply(member, target, args)
+      }
+    },
+  })
+
 const asPostgres = (ports: Ports): Ports =>
   Object.fromEntries(
-    Object.entries(ports).map(([name, port]) => [
-      name,
-      new Proxy(port as object, {
-        get(target, key) {
-          const method: unknown = Reflect.get(target, key)
-          if (typeof method !== 'function') return method
-          return (...args: readonly unknown[]): unknown => {
-            args.forEach(refuseOdd)
-            return Reflect.apply(method, target, args)
-          }
-        },
-      }),
-    ]),
+    Object.entries(ports).map(([name, port]) => [name, refusingOdd(port as object)]),
   ) as unknown as Ports
 
 let portal: Portal

@@ -81,7 +81,8 @@ describe('blocks of a small installation', () => {
   })
 
   test('failed log-ins are dropped when they no longer count', async () => {
-    const { history, loginFailures } = postgres.ports
+    const { history, people } = postgres.ports
+    const { loginFailures } = people
     await loginFailures.count('old', { failuresMax: 1, seconds: 0 })
     await loginFailures.count('new', { failuresMax: 1, seconds: 60 })
     // Each count also deletes some expired failures.

@@ -16,7 +16,7 @@ export interface ClosedAccount {
   readonly balance: Credits
 }
 
-type ClosingPorts = Pick<Ports, 'accounts' | 'users' | 'senders' | 'messages' | 'webhooks' | 'ledger' | 'clock'>
+type ClosingPorts = Pick<Ports, 'accounts' | 'people' | 'senders' | 'messages' | 'webhooks' | 'ledger' | 'clock'>
 
 const pageMessages = 1000
 
@@ -40,7 +40,7 @@ export const closeAccount =
 
     await ports.accounts.setLocked(id, true)
     await ports.accounts.setPassword(id, undefined)
-    for (const user of await ports.users.list(id)) await ports.users.remove(id, user.id)
+    for (const user of await ports.people.users.list(id)) await ports.people.users.remove(id, user.id)
     const keysRevoked = await revokeKeys(ports, id)
     const released = await Promise.all(found.account.shortCodes.map((code) => ports.senders.release(code)))
     for (const { sender } of await ports.senders.allowedTo(id)) await ports.senders.disallow(id, sender)

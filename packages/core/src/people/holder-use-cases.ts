@@ -11,8 +11,8 @@ import type { UserId } from './users.ts'
 /** Returns the recorded state of a user. */
 export const stateOfUser = (account: AccountId, user: UserId) => ({
   given: { user },
-  state: async ({ users }: Ports): Promise<AuditDetail> => {
-    const found = await users.find(account, user)
+  state: async ({ people }: Ports): Promise<AuditDetail> => {
+    const found = await people.users.find(account, user)
     return found === undefined ? {} : { email: found.email, role: found.role, locked: found.locked }
   },
 })
@@ -33,8 +33,8 @@ export const peopleQueries = (ports: Ports) => ({
   listSessions: (holder: Holder) => ownSignIn(ports).listSessions(holder),
   findSecondFactor: (holder: Holder) => ownSignIn(ports).findSecondFactor(holder),
   isSecondFactorRequired: (holder: Holder) => ownSignIn(ports).isSecondFactorRequired(holder),
-  listUsers: ({ id }: Account) => ports.users.list(id),
-  findUser: ({ id }: Account, user: UserId) => ports.users.find(id, user),
+  listUsers: ({ id }: Account) => ports.people.users.list(id),
+  findUser: ({ id }: Account, user: UserId) => ports.people.users.find(id, user),
 })
 
 export const peopleCommands = {

@@ -135,16 +135,16 @@ test('the hash of an older version is replaced when the user signs in; other ses
   const { id, token } = await invite()
   await gateway.commands.acceptInvitation(token, password)
   const old = await ports.secrets.hashPassword(password)
-  await ports.users.setPassword(account.id, id, old)
+  await ports.people.users.setPassword(account.id, id, old)
   const session = { hash: ports.secrets.hashKey('open'), agent: '', address: '', secondFactor: false }
-  await ports.sessions.open({ account: account.id, user: id }, old, session, sessionBounds)
+  await ports.people.sessions.open({ account: account.id, user: id }, old, session, sessionBounds)
   expect((await signIn()).user?.id).toBe(id)
-  const now = (await ports.users.byEmail(email))?.password
+  const now = (await ports.people.users.byEmail(email))?.password
   expect(now).toBeDefined()
   expect(now === undefined || ports.secrets.isWeakForSignIn(now)).toBe(false)
   expect(await gateway.commands.useSession('open')).toBeDefined()
   expect((await signIn()).user?.id).toBe(id)
-  expect((await ports.users.byEmail(email))?.password).toBe(now)
+  expect((await ports.people.users.byEmail(email))?.password).toBe(now)
 
   const before = (await ports.accounts.readLogin('acme'))?.password
   expect((await signIn('acme', other)).account.id).toBe(account.id)

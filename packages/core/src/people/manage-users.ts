@@ -4,7 +4,7 @@ import { newPasswordRefusal, type NewPasswordRefusal } from './new-password.ts'
 import { factorOwner } from './second-factors.ts'
 import type { User, UserId, UserRole } from './users.ts'
 
-type UserPorts = Pick<Ports, 'users' | 'secrets' | 'secondFactors'>
+type UserPorts = Pick<Ports, 'people' | 'secrets'>
 
 /** Seconds within which an invited person may choose a password. */
 export const invitationSeconds = 3 * 24 * 60 * 60
@@ -29,24 +29,24 @@ export const accountUsers = (ports: UserPorts) => ({
   ): Promise<Invitation | 'invalid-email' | 'email-taken' | 'no-such-account'> => {
     if (!isEmail(email)) return 'invalid-email'
     const { token, link } = newLink(ports)
-    const id = await ports.users.add(to, { email, role }, link)
+    const id = await ports.people.users.add(to, { email, role }, link)
     return typeof id === 'string' ? id : { id, token }
   },
 
   /** Creates a new link for a user who has lost the first one or the password. */
   renewLink: async (of: AccountId, id: UserId): Promise<Invitation | 'no-such-user'> => {
     const { token, link } = newLink(ports)
-    return (await ports.users.offerLink(of, id, link)) ? { id, token } : 'no-such-user'
+    return (await ports.people.users.offerLink(of, id, link)) ? { id, token } : 'no-such-user'
   },
 
-  setRole: (of: AccountId, id: UserId, role: UserRole): Promise<boolean> => ports.users.setRole(of, id, role),
-  lock: (of: AccountId, id: UserId): Promise<boolean> => ports.users.setLocked(of, id, true),
-  unlock: (of: AccountId, id: UserId): Promise<boolean> => ports.users.setLocked(of, id, false),
-  remove: (of: AccountId, id: UserId): Promise<boolean> => ports.users.remove(of, id),
+  setRole: (of: AccountId, id: UserId, role: UserRole): Promise<boolean> => ports.people.users.setRole(of, id, role),
+  lock: (of: AccountId, id: UserId): Promise<boolean> => ports.people.users.setLocked(of, id, true),
+  unlock: (of: AccountId, id: UserId): Promise<boolean> => ports.people.users.setLocked(of, id, false),
+  remove: (of: AccountId, id: UserId): Promise<boolean> => ports.people.users.remove(of, id),
 
   /** Removes a lost second factor. Returns false if there is no such user or the user has none. */
   resetFactor: async (of: AccountId, id: UserId): Promise<boolean> =>
-    (await ports.users.find(of, id)) !== undefined && ports.secondFactors.remove(factorOwner('user', id)),
+    (await ports.people.users.find(of, id)) !== undefined && ports.people.secondFactors.remove(factorOwner('user', id)),
 })
 
 function newLink({ secrets }: Pick<Ports, 'secrets'>) {
@@ -59,9 +59,9 @@ function newLink({ secrets }: Pick<Ports, 'secrets'>) {
  * locked.
  */
 export const findInvited =
-  ({ users, secrets }: UserPorts) =>
+  ({ people, secrets }: UserPorts) =>
   (token: string): Promise<User | undefined> =>
-    users.byLink(secrets.hashKey(token))
+    people.users.byLink(secrets.hashKey(token))
 
 /** Sets the password that the person has chosen. The link is used up, and all sessions of the user end. */
 export const acceptInvitation =
@@ -72,5 +72,5 @@ export const acceptInvitation =
     const refusal = await newPasswordRefusal(ports, password, user.email)
     if (refusal !== undefined) return refusal
     const hash = await ports.secrets.hashPassword(password, 'sign-in')
-    return (await ports.users.setPasswordByLink(ports.secrets.hashKey(token), hash)) ? 'set' : 'over'
+    return (await ports.people.users.setPasswordByLink(ports.secrets.hashKey(token), hash)) ? 'set' : 'over'
   }

@@ -157,7 +157,7 @@ export const changeOperatorPassword =
     const password = await ports.secrets.hashPassword(newPassword, 'sign-in')
     await ports.operators.setPassword(checked.operator.id, password)
     const area = operatorArea(ports, settings)
-    const secondFactor = (await ports.secondFactors.find(area.ownerOf(checked))) !== undefined
+    const secondFactor = (await ports.people.secondFactors.find(area.ownerOf(checked))) !== undefined
     return area.open({ ...checked, password }, browser, secondFactor)
   }
 

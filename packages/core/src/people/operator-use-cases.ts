@@ -38,9 +38,9 @@ const stateOfOperator = (operator: OperatorId) => ({
 })
 
 export const peopleQueries = (ports: Ports, settings: BackOfficeSettings) => ({
-  listUsers: (id: AccountId): Promise<readonly User[]> => ports.users.list(id),
+  listUsers: (id: AccountId): Promise<readonly User[]> => ports.people.users.list(id),
   findUserByEmail: (email: string): Promise<User | undefined> =>
-    ports.users.byEmail(email).then((found) => found?.user),
+    ports.people.users.byEmail(email).then((found) => found?.user),
   listOperators: (): Promise<readonly Operator[]> => ports.operators.list(),
   /** As `useOperatorSession`, without a use of the session. */
   findOperatorSession: (token: string) => findOperatorSession(ports, settings)(token, false),
@@ -48,10 +48,10 @@ export const peopleQueries = (ports: Ports, settings: BackOfficeSettings) => ({
   findActing: (token: string) => findActing(ports, settings)(token, false),
   listOperatorSessions: listOperatorSessions(ports),
   isOperatorFactorRequired: (): boolean => settings.secondFactorRequired,
-  findOperatorFactor: (id: OperatorId) => ports.secondFactors.find(factorOwner('operator', id)),
+  findOperatorFactor: (id: OperatorId) => ports.people.secondFactors.find(factorOwner('operator', id)),
   showAccountFactor: async (id: AccountId): Promise<AccountFactor> => ({
-    factor: await ports.secondFactors.find(factorOwner('account', id)),
-    isRequired: await ports.secondFactors.isRequired(id),
+    factor: await ports.people.secondFactors.find(factorOwner('account', id)),
+    isRequired: await ports.people.secondFactors.isRequired(id),
   }),
 })
 
@@ -138,7 +138,7 @@ const ofOperators = {
   setOperatorPassword: operatorCommand({ role: 'admin', run: setOperatorPassword, audit: stateOfOperator }),
   resetOperatorFactor: operatorCommand({
     role: 'admin',
-    run: (ports) => (id: OperatorId) => ports.secondFactors.remove(factorOwner('operator', id)),
+    run: (ports) => (id: OperatorId) => ports.people.secondFactors.remove(factorOwner('operator', id)),
     audit: (operator) => ({ given: { operator } }),
   }),
 }
@@ -148,16 +148,16 @@ const ofHolders = {
   offerSignInLink: operatorCommand({ role: 'admin', run: offerSignInLink, audit: (account) => ({ account }) }),
   requireAccountFactor: operatorCommand({
     role: 'admin',
-    run: (ports) => (id: AccountId, isRequired: boolean) => ports.secondFactors.setRequired(id, isRequired),
+    run: (ports) => (id: AccountId, isRequired: boolean) => ports.people.secondFactors.setRequired(id, isRequired),
     audit: (account, isRequired) => ({
       account,
       given: { isRequired },
-      state: async ({ secondFactors }) => ({ isRequired: await secondFactors.isRequired(account) }),
+      state: async ({ people }) => ({ isRequired: await people.secondFactors.isRequired(account) }),
     }),
   }),
   resetAccountFactor: operatorCommand({
     role: 'admin',
-    run: (ports) => (id: AccountId) => ports.secondFactors.remove(factorOwner('account', id)),
+    run: (ports) => (id: AccountId) => ports.people.secondFactors.remove(factorOwner('account', id)),
     audit: (account) => ({ account }),
   }),
   inviteUser: operatorCommand({

@@ -6,10 +6,7 @@ import type { KeyHash } from '../accounts/account.ts'
 import type { LoginFailureLimit, TooManyFailures } from './secrets.ts'
 import type { FactorOwner } from './second-factors.ts'
 
-export type FactorPorts = Pick<
-  Ports,
-  'secondFactors' | 'secrets' | 'secretBox' | 'loginFailures' | 'clock' | 'webhooks' | 'carrierVersions'
->
+export type FactorPorts = Pick<Ports, 'people' | 'secrets' | 'secretBox' | 'clock' | 'webhooks' | 'carrierVersions'>
 
 /**
  * Limits of the codes that are checked for one person, over all networks: whoever is asked for a code has the password,
@@ -99,8 +96,8 @@ export async function toSetUp(
   }
 }
 
-async function requireKeyOfFactors({ secondFactors, secretBox }: FactorPorts): Promise<void> {
-  const last = await secondFactors.lastSecret()
+async function requireKeyOfFactors({ people, secretBox }: FactorPorts): Promise<void> {
+  const last = await people.secondFactors.lastSecret()
   try {
     if (last !== undefined) secretBox.open(last)
   } catch (problem) {
@@ -120,7 +117,7 @@ export async function setUp(
   const step = ports.secrets.totpStep(secret, digitsOf(code), ports.clock.now())
   if (step === undefined) return 'wrong-code'
   const codes = newCodes(ports)
-  const isSet = await ports.secondFactors.set(of, ports.secretBox.seal(secret), step, hashesOf(ports, codes))
+  const isSet = await ports.people.secondFactors.set(of, ports.secretBox.seal(secret), step, hashesOf(ports, codes))
   return isSet ? { recoveryCodes: codes } : 'already'
 }
 
@@ -131,7 +128,8 @@ export async function setUp(
 export async function checkCode(ports: FactorPorts, of: FactorOwner, code: string): Promise<'right' | CodeRefusal> {
   const tooMany = await tryOnce(ports, of)
   if (tooMany !== undefined) return tooMany
-  const { secondFactors, secrets, secretBox, clock } = ports
+  const { secrets, secretBox, clock } = ports
+  const { secondFactors } = ports.people
   const digits = digitsOf(code)
   if (!/^[0-9]{6}$/.test(digits)) {
     const isRight = await secondFactors.useRecoveryCode(of, secrets.hashKey(plain(code)))
@@ -143,12 +141,12 @@ export async function checkCode(ports: FactorPorts, of: FactorOwner, code: strin
 }
 
 async function tryOnce(
-  { loginFailures, secrets }: Pick<Ports, 'loginFailures' | 'secrets'>,
+  { people, secrets }: Pick<Ports, 'people' | 'secrets'>,
   of: FactorOwner,
 ): Promise<TooManyFailures | undefined> {
   for (const limit of codeLimits) {
     const key = secrets.hashKey(`codes of ${of} in ${limit.seconds} s`)
-    const { isWithinLimit, waitSeconds } = await loginFailures.count(key, limit)
+    const { isWithinLimit, waitSeconds } = await people.loginFailures.count(key, limit)
     if (!isWithinLimit) return { retryAfterSeconds: Math.max(1, Math.ceil(waitSeconds)) }
   }
   return undefined
@@ -176,7 +174,7 @@ const hashesOf = ({ secrets }: Pick<Ports, 'secrets'>, codes: readonly string[])
 export const ownSecondFactor = (ports: FactorPorts) => ({
   /** Returns 'already' if the person has a second factor, which must be removed first. */
   begin: async (of: FactorOwner, label: string): Promise<FactorToSetUp | 'already'> =>
-    (await ports.secondFactors.find(of)) === undefined ? toSetUp(ports, { of }, label) : 'already',
+    (await ports.people.secondFactors.find(of)) === undefined ? toSetUp(ports, { of }, label) : 'already',
 
   /** Returns 'over' if the challenge has expired or belongs to another person. */
   set: async (
@@ -193,7 +191,7 @@ export const ownSecondFactor = (ports: FactorPorts) => ({
     const checked = await checkCode(ports, of, code)
     if (checked !== 'right') return checked
     const codes = newCodes(ports)
-    const isReplaced = await ports.secondFactors.replaceRecoveryCodes(of, hashesOf(ports, codes))
+    const isReplaced = await ports.people.secondFactors.replaceRecoveryCodes(of, hashesOf(ports, codes))
     return isReplaced ? { recoveryCodes: codes } : 'wrong-code'
   },
 
@@ -201,7 +199,7 @@ export const ownSecondFactor = (ports: FactorPorts) => ({
     if (isRequired) return 'required'
     const checked = await checkCode(ports, of, code)
     if (checked !== 'right') return checked
-    await ports.secondFactors.remove(of)
+    await ports.people.secondFactors.remove(of)
     return 'removed'
   },
 })

@@ -48,7 +48,7 @@ export async function afterPassword<Owner extends PasswordOwner>(
 ): Promise<OpenedSession | 'wrong-credentials' | CodeRequest> {
   const of = area.ownerOf(person)
   const challenge = { of, name, password: ports.secrets.hashKey(person.password ?? '') }
-  if ((await ports.secondFactors.find(of)) !== undefined) return { challenge: sealChallenge(ports, challenge) }
+  if ((await ports.people.secondFactors.find(of)) !== undefined) return { challenge: sealChallenge(ports, challenge) }
   if (!(await area.isRequired(person))) return area.open(person, browser, false)
   const prepared = await toSetUp(ports, challenge, area.labelOf(person))
   return { challenge: prepared.challenge, toSetUp: prepared }

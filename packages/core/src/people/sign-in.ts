@@ -17,7 +17,7 @@ import {
 } from './sign-in-steps.ts'
 import type { User } from './users.ts'
 
-type SignInPorts = FactorPorts & Pick<Ports, 'accounts' | 'sessions' | 'users'>
+type SignInPorts = FactorPorts & Pick<Ports, 'accounts' | 'people'>
 
 /** Person who signs in for an account: one of its users, or the person with its own login and password. */
 export interface Holder {
@@ -40,9 +40,9 @@ const nameOf = ({ account, user }: Holder): string => user?.email ?? account.log
  * duration shows nothing.
  */
 const holderNamed =
-  ({ accounts, users }: SignInPorts) =>
+  ({ accounts, people }: SignInPorts) =>
   async (name: string): Promise<HolderLogin | undefined> => {
-    const [login, found] = await Promise.all([accounts.readLogin(name), users.byEmail(name)])
+    const [login, found] = await Promise.all([accounts.readLogin(name), people.users.byEmail(name)])
     if (login !== undefined || found === undefined) return login
     const account = (await accounts.find(found.user.account))?.account
     return account && { account, ...found }
@@ -52,12 +52,12 @@ const holderNamed =
 export const holders = (ports: SignInPorts): SignInArea<HolderLogin> => ({
   ownerOf,
   labelOf: nameOf,
-  isRequired: ({ account }) => ports.secondFactors.isRequired(account.id),
+  isRequired: ({ account }) => ports.people.secondFactors.isRequired(account.id),
   byName: holderNamed(ports),
   async open({ password, ...holder }, browser, secondFactor) {
     if (password === undefined) return 'wrong-credentials'
     const { token, ...session } = newSession(ports, browser, secondFactor)
-    const id = await ports.sessions.open(sessionOwner(holder), password, session, sessionBounds)
+    const id = await ports.people.sessions.open(sessionOwner(holder), password, session, sessionBounds)
     return id === undefined ? 'wrong-credentials' : { id, token }
   },
 })
@@ -86,14 +86,14 @@ async function checkHolder(
  * hash, because it is checked with each request.
  */
 async function withStrongHash(
-  { secrets, users }: SignInPorts,
+  { secrets, people }: SignInPorts,
   holder: HolderLogin,
   typed: string,
 ): Promise<HolderLogin> {
   const { account, user, password: before } = holder
   if (user === undefined || before === undefined || !secrets.isWeakForSignIn(before)) return holder
   const after = await secrets.hashPassword(typed, 'sign-in')
-  return (await users.replaceHash(account.id, user.id, before, after)) ? { ...holder, password: after } : holder
+  return (await people.users.replaceHash(account.id, user.id, before, after)) ? { ...holder, password: after } : holder
 }
 
 /**
@@ -116,10 +116,10 @@ export const signIn =
 
 /** Opens a session with the token of a link, which is used up. */
 export const signInByLink =
-  (ports: Pick<Ports, 'secrets' | 'sessions'>) =>
+  (ports: Pick<Ports, 'secrets' | 'people'>) =>
   async (link: string, browser: Browser): Promise<OpenedSession | 'wrong-credentials'> => {
     const { token, ...session } = newSession(ports, browser, false)
-    const id = await ports.sessions.openByLink(ports.secrets.hashKey(link), session)
+    const id = await ports.people.sessions.openByLink(ports.secrets.hashKey(link), session)
     return id === undefined ? 'wrong-credentials' : { id, token }
   }
 
@@ -128,12 +128,12 @@ export const linkSeconds = 60 * 60
 
 /** Creates the token of a link that signs in once, within an hour. A link never replaces a second factor. */
 export const offerSignInLink =
-  (ports: Pick<Ports, 'secrets' | 'sessions' | 'secondFactors'>) =>
+  (ports: Pick<Ports, 'secrets' | 'people'>) =>
   async (to: AccountId): Promise<{ readonly token: string } | 'no-such-account' | 'second-factor'> => {
-    const factor = await ports.secondFactors.find(factorOwner('account', to))
-    if (factor !== undefined || (await ports.secondFactors.isRequired(to))) return 'second-factor'
+    const factor = await ports.people.secondFactors.find(factorOwner('account', to))
+    if (factor !== undefined || (await ports.people.secondFactors.isRequired(to))) return 'second-factor'
     const token = ports.secrets.newToken()
-    const offered = await ports.sessions.offerLink(to, ports.secrets.hashKey(token), linkSeconds)
+    const offered = await ports.people.sessions.offerLink(to, ports.secrets.hashKey(token), linkSeconds)
     return offered ? { token } : 'no-such-account'
   }
 
@@ -152,15 +152,15 @@ export interface SignedIn {
  * not use it.
  */
 export const findSession =
-  (ports: Pick<Ports, 'accounts' | 'secrets' | 'sessions' | 'users'>) =>
+  (ports: Pick<Ports, 'accounts' | 'secrets' | 'people'>) =>
   async (token: string, comesFrom?: ComesFrom, use = true): Promise<SignedIn | undefined> => {
-    const session = await ports.sessions.find(ports.secrets.hashKey(token), sessionBounds, use)
+    const session = await ports.people.sessions.find(ports.secrets.hashKey(token), sessionBounds, use)
     if (session === undefined) return undefined
     const found = await ports.accounts.find(session.account)
     if (found === undefined || found.account.locked) return undefined
     if (!mayComeFrom(found.account.from, comesFrom)) return undefined
     if (session.user === undefined) return { session, user: undefined, ...found }
-    const user = await ports.users.find(session.account, session.user)
+    const user = await ports.people.users.find(session.account, session.user)
     return user && { session, user, ...found }
   }
 
@@ -182,9 +182,9 @@ export const changePassword =
     const { account, user } = checked
     const password = await ports.secrets.hashPassword(newPassword, user === undefined ? 'requests' : 'sign-in')
     if (user === undefined) await ports.accounts.setPassword(account.id, password)
-    else await ports.users.setPassword(account.id, user.id, password)
-    await ports.sessions.endAll(sessionOwner(checked))
-    const secondFactor = (await ports.secondFactors.find(ownerOf(checked))) !== undefined
+    else await ports.people.users.setPassword(account.id, user.id, password)
+    await ports.people.sessions.endAll(sessionOwner(checked))
+    const secondFactor = (await ports.people.secondFactors.find(ownerOf(checked))) !== undefined
     return holders(ports).open({ ...checked, password }, browser, secondFactor)
   }
 
@@ -192,11 +192,11 @@ export const changePassword =
 export const ownSignIn = (ports: SignInPorts) => {
   const factor = ownSecondFactor(ports)
   return {
-    listSessions: (holder: Holder) => ports.sessions.list(sessionOwner(holder), sessionBounds),
-    endSession: (holder: Holder, id: SessionId) => ports.sessions.end(sessionOwner(holder), id),
-    endOtherSessions: (holder: Holder, but: SessionId) => ports.sessions.endAll(sessionOwner(holder), but),
-    findSecondFactor: (holder: Holder) => ports.secondFactors.find(ownerOf(holder)),
-    isSecondFactorRequired: ({ account }: Holder) => ports.secondFactors.isRequired(account.id),
+    listSessions: (holder: Holder) => ports.people.sessions.list(sessionOwner(holder), sessionBounds),
+    endSession: (holder: Holder, id: SessionId) => ports.people.sessions.end(sessionOwner(holder), id),
+    endOtherSessions: (holder: Holder, but: SessionId) => ports.people.sessions.endAll(sessionOwner(holder), but),
+    findSecondFactor: (holder: Holder) => ports.people.secondFactors.find(ownerOf(holder)),
+    isSecondFactorRequired: ({ account }: Holder) => ports.people.secondFactors.isRequired(account.id),
     /**
      * Starts the setup of a second factor. Requires the password again, because a person who finds an open session must
      * not lock its owner out.
@@ -213,6 +213,6 @@ export const ownSignIn = (ports: SignInPorts) => {
     setSecondFactor: (holder: Holder, challenge: string, code: string) => factor.set(ownerOf(holder), challenge, code),
     renewRecoveryCodes: (holder: Holder, code: string) => factor.renewCodes(ownerOf(holder), code),
     removeSecondFactor: async (holder: Holder, code: string) =>
-      factor.remove(ownerOf(holder), code, await ports.secondFactors.isRequired(holder.account.id)),
+      factor.remove(ownerOf(holder), code, await ports.people.secondFactors.isRequired(holder.account.id)),
   }
 }

@@ -111,9 +111,9 @@ export const resealSecrets =
   ({
     webhooks,
     carrierVersions,
-    secondFactors,
+    people,
     secretBox,
-  }: Pick<Ports, 'webhooks' | 'carrierVersions' | 'secondFactors' | 'secretBox'>) =>
+  }: Pick<Ports, 'webhooks' | 'carrierVersions' | 'people' | 'secretBox'>) =>
   async (): Promise<Resealed> => {
     const sealAgain = (sealed: SealedSecret): SealedSecret =>
       secretBox.isOld(sealed) ? secretBox.seal(secretBox.open(sealed)) : sealed
@@ -121,7 +121,7 @@ export const resealSecrets =
     if (latest !== undefined) secretBox.open(latest.sealed)
     return {
       webhooks: await webhooks.resealSecrets(sealAgain),
-      secondFactors: await secondFactors.resealSecrets(sealAgain),
+      secondFactors: await people.secondFactors.resealSecrets(sealAgain),
       carrierVersions: await carrierVersions.reseal(({ version, sealed }) => {
         try {
           return sealAgain(sealed)

@@ -98,7 +98,7 @@ const withinLimit = (counted: readonly CountedLoginFailure[]): readonly boolean[
 /** Contract of the port `LoginFailures`. */
 export const loginFailuresContract: Contract<StoredPorts> = {
   'failures of one key are within the limit up to its maximum; from the last of them on the waiting time is returned':
-    async ({ loginFailures }) => {
+    async ({ people: { loginFailures } }) => {
       const counted: CountedLoginFailure[] = []
       for (let i = 0; i < 5; i++) counted.push(await loginFailures.count('a', limit))
       assert.deepEqual(withinLimit(counted), [true, true, true, false, false])
@@ -109,7 +109,7 @@ export const loginFailuresContract: Contract<StoredPorts> = {
       assert.ok(one.isWithinLimit && one.waitSeconds > 30 && one.waitSeconds <= 60)
     },
 
-  'any text can be a key, and different texts are different keys': async ({ loginFailures }) => {
+  'any text can be a key, and different texts are different keys': async ({ people: { loginFailures } }) => {
     const keys = ['', 'a', 'A', 'a ', '\\x61', '"{a}"', 'a,b', 'ä', 'null']
     for (const isWithinLimit of [true, false]) {
       for (const key of keys)
@@ -118,7 +118,7 @@ export const loginFailuresContract: Contract<StoredPorts> = {
   },
 
   'a failure counts for the time of the limit, and a failure beyond the limit does not extend it': async ({
-    loginFailures,
+    people: { loginFailures },
   }) => {
     const short = { failuresMax: 2, seconds: 0.4 }
     await loginFailures.count('a', short)
@@ -129,7 +129,7 @@ export const loginFailuresContract: Contract<StoredPorts> = {
     assert.ok(waitSeconds > 80_000 && waitSeconds <= 86_400, `${waitSeconds}`)
   },
 
-  'concurrent failures are all counted up to the limit, and none beyond it': async ({ loginFailures }) => {
+  'concurrent failures are all counted up to the limit, and none beyond it': async ({ people: { loginFailures } }) => {
     const many = { failuresMax: concurrentCallers + 1, seconds: 60 }
     await Promise.all(Array.from({ length: concurrentCallers }, () => loginFailures.count('a', many)))
     assert.deepEqual(withinLimit([await loginFailures.count('a', many), await loginFailures.count('a', many)]), [

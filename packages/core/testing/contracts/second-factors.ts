@@ -10,7 +10,7 @@ const [ann, bob] = [factorOwner('operator', 1), factorOwner('account', 1)]
 const secret = (name: string) => `sealed ${name}` as SealedSecret
 const hash = (name: string) => `hash-of-${name}` as KeyHash
 
-async function set({ secondFactors }: StoredPorts, of: FactorOwner, step = 100, codes = ['a', 'b']) {
+async function set({ people: { secondFactors } }: StoredPorts, of: FactorOwner, step = 100, codes = ['a', 'b']) {
   assert.equal(await secondFactors.set(of, secret(of), step, codes.map(hash)), true)
 }
 
@@ -19,7 +19,7 @@ const trueOf = (all: readonly boolean[]) => all.filter((one) => one).length
 /** Contract of the port `SecondFactors`. */
 export const secondFactorsContract: Contract<StoredPorts> = {
   'a second factor is found only by its owner, and can be set once until it is removed': async (ports) => {
-    const { secondFactors } = ports
+    const { secondFactors } = ports.people
     assert.equal(await secondFactors.find(ann), undefined)
     await set(ports, ann)
     const found = await secondFactors.find(ann)
@@ -33,13 +33,13 @@ export const secondFactorsContract: Contract<StoredPorts> = {
     await set(ports, ann)
   },
 
-  'of concurrent calls that set a second factor one succeeds': async ({ secondFactors }) => {
+  'of concurrent calls that set a second factor one succeeds': async ({ people: { secondFactors } }) => {
     const all = Array.from({ length: concurrentCallers }, (_, at) => secondFactors.set(ann, secret(`${at}`), 1, []))
     assert.equal(trueOf(await Promise.all(all)), 1)
   },
 
   'a time step is used once, also with concurrent calls, and earlier steps are refused afterwards': async (ports) => {
-    const { secondFactors } = ports
+    const { secondFactors } = ports.people
     await set(ports, ann, 100)
     await set(ports, bob, 100)
     assert.equal(await secondFactors.useStep(ann, 100), false, 'it was set up with this one')
@@ -53,7 +53,7 @@ export const secondFactorsContract: Contract<StoredPorts> = {
   },
 
   'a recovery code is used once, also with concurrent calls, and only by its owner': async (ports) => {
-    const { secondFactors } = ports
+    const { secondFactors } = ports.people
     await set(ports, ann)
     await set(ports, bob, 1, ['c'])
     assert.equal(await secondFactors.useRecoveryCode(bob, hash('a')), false)
@@ -69,7 +69,7 @@ export const secondFactorsContract: Contract<StoredPorts> = {
   },
 
   'an account requires a second factor while that is set': async (ports) => {
-    const { secondFactors } = ports
+    const { secondFactors } = ports.people
     const [{ id }, other] = [await anAccount(ports), await anAccount(ports)]
     assert.equal(await secondFactors.isRequired(id), false)
     assert.equal(await secondFactors.setRequired(id, true), true)
@@ -80,7 +80,7 @@ export const secondFactorsContract: Contract<StoredPorts> = {
   },
 
   'resealing replaces all secrets or none, and the latest one is returned': async (ports) => {
-    const { secondFactors } = ports
+    const { secondFactors } = ports.people
     assert.equal(await secondFactors.lastSecret(), undefined)
     await set(ports, ann)
     await set(ports, bob)

@@ -1,5 +1,5 @@
 import type { StoredPorts } from '@gateway/core'
-import { accountRatesContract, loginFailuresContract, rateLimitsContract } from './account-rates.ts'
+import { accountRatesContract, rateLimitsContract } from './account-rates.ts'
 import { accountsContract } from './accounts.ts'
 import { auditLogContract } from './audit-log.ts'
 import { bulkSendsContract } from './bulk-sends.ts'
@@ -25,18 +25,16 @@ import { messageTracesContract } from './message-traces.ts'
 import { messagesContract } from './messages.ts'
 import { operatorsContract } from './operators.ts'
 import { overviewContract } from './overview.ts'
+import { peopleContract } from './people.ts'
 import { personalDataContract } from './personal-data.ts'
 import { pricesContract } from './prices.ts'
 import { promotionsContract } from './promotions.ts'
-import { secondFactorsContract } from './second-factors.ts'
 import { sendersContract } from './senders.ts'
 import { sentMessagesContract } from './sent-messages.ts'
-import { sessionsContract } from './sessions.ts'
 import { suppressionsContract } from './suppressions.ts'
 import { templatesContract } from './templates.ts'
 import { unknownMessagesContract } from './unknown-messages.ts'
 import { unreadReceiptsContract } from './unread-receipts.ts'
-import { usersContract } from './users.ts'
 import { wakeupsContract } from './wakeups.ts'
 import { webhooksContract } from './webhooks.ts'
 import type { Contract } from './shared.ts'
@@ -45,10 +43,7 @@ import type { Contract } from './shared.ts'
 export const storedPortContracts: { readonly [Port in keyof StoredPorts]: Contract<StoredPorts> } = {
   accounts: accountsContract,
   rateLimits: rateLimitsContract,
-  loginFailures: loginFailuresContract,
-  sessions: sessionsContract,
-  users: usersContract,
-  secondFactors: secondFactorsContract,
+  people: peopleContract,
   accountRates: accountRatesContract,
   ledger: ledgerContract,
   prices: pricesContract,

@@ -28,7 +28,7 @@ const nobody = (2 ** 31 - 1) as UserId
 
 type Owner = Awaited<ReturnType<typeof anAccount>>
 
-async function added({ users }: StoredPorts, { id }: Pick<Owner, 'id'>, name: string): Promise<UserId> {
+async function added({ people: { users } }: StoredPorts, { id }: Pick<Owner, 'id'>, name: string): Promise<UserId> {
   const user = await users.add(id, { email: `${name}@acme.example`, role: 'sender' }, link(`link of ${name}`))
   return typeof user === 'string' ? assert.fail(user) : user
 }
@@ -36,15 +36,20 @@ async function added({ users }: StoredPorts, { id }: Pick<Owner, 'id'>, name: st
 /** Adds a user with the first password and signs the user in. The session's hash is derived from the name. */
 async function signedIn(ports: StoredPorts, account: Owner, name: string): Promise<UserId> {
   const user = await added(ports, account, name)
-  assert.equal(await ports.users.setPassword(account.id, user, first), true)
+  assert.equal(await ports.people.users.setPassword(account.id, user, first), true)
   await enter(ports, account, user, name)
   return user
 }
 
-const enter = async ({ sessions }: StoredPorts, { id }: Owner, user: UserId, name: string, password = first) =>
-  (await sessions.open({ account: id, user }, password, aSession(name), bounds)) ?? assert.fail('no session')
+const enter = async (
+  { people: { sessions } }: StoredPorts,
+  { id }: Owner,
+  user: UserId,
+  name: string,
+  password = first,
+) => (await sessions.open({ account: id, user }, password, aSession(name), bounds)) ?? assert.fail('no session')
 
-const isIn = async ({ sessions }: StoredPorts, name: string): Promise<boolean> =>
+const isIn = async ({ people: { sessions } }: StoredPorts, name: string): Promise<boolean> =>
   (await sessions.find(hash(name), bounds, true)) !== undefined
 
 const trueOf = (all: readonly boolean[]) => all.filter((one) => one).length
@@ -52,7 +57,7 @@ const trueOf = (all: readonly boolean[]) => all.filter((one) => one).length
 /** Contract of the port `Users`, and of `Sessions` for users. */
 export const usersContract: Contract<StoredPorts> = {
   'a user is found by e-mail address in any letter case, and only by its own account': async (ports) => {
-    const { users } = ports
+    const { users } = ports.people
     const [account, other] = [await anAccount(ports), await anAccount(ports)]
     const [zoe, ann] = [await added(ports, account, 'Zoe'), await added(ports, account, 'ann')]
     await added(ports, other, 'bob')
@@ -71,16 +76,19 @@ export const usersContract: Contract<StoredPorts> = {
     const accounts = [await anAccount(ports), await anAccount(ports)] as const
     const add = (at: number) => {
       const email = at % 3 === 0 ? 'ann@acme.example' : 'ANN@acme.example'
-      return ports.users.add(accounts[at % 2 === 0 ? 0 : 1].id, { email, role: 'reader' }, link(`${at}`))
+      return ports.people.users.add(accounts[at % 2 === 0 ? 0 : 1].id, { email, role: 'reader' }, link(`${at}`))
     }
     const ids = await Promise.all(Array.from({ length: concurrentCallers }, (_, at) => add(at)))
     assert.equal(ids.filter((id) => id !== 'email-taken').length, 1)
     const nowhere = anAccountId(2 ** 31 - 1)
-    assert.equal(await ports.users.add(nowhere, { email: 'b@c.de', role: 'reader' }, link('x')), 'no-such-account')
+    assert.equal(
+      await ports.people.users.add(nowhere, { email: 'b@c.de', role: 'reader' }, link('x')),
+      'no-such-account',
+    )
   },
 
   'a link sets a password once, also with concurrent uses': async (ports) => {
-    const { users } = ports
+    const { users } = ports.people
     const ann = await added(ports, await anAccount(ports), 'ann')
     const linkOfAnn = hash('link of ann')
     assert.equal((await users.byLink(linkOfAnn))?.id, ann)
@@ -92,7 +100,7 @@ export const usersContract: Contract<StoredPorts> = {
   },
 
   'a link is invalid after its time, after a newer one, and while its user is locked': async (ports) => {
-    const { users } = ports
+    const { users } = ports.people
     const { id: account } = await anAccount(ports)
     const ann = await added(ports, { id: account }, 'ann')
     const isGood = async (name: string) => (await users.byLink(hash(name))) !== undefined
@@ -107,13 +115,13 @@ export const usersContract: Contract<StoredPorts> = {
   },
 
   'a session of a user has the user and the account, and ends when the password changes': async (ports) => {
-    const { sessions } = ports
+    const { sessions } = ports.people
     const account = await anAccount(ports, { password: second })
     const ann = await added(ports, account, 'ann')
     const open = (user: UserId, password: PasswordHash) =>
       sessions.open({ account: account.id, user }, password, aSession('x'), bounds)
     assert.equal(await open(ann, second), undefined, 'the password of the account')
-    await ports.users.setPassword(account.id, ann, first)
+    await ports.people.users.setPassword(account.id, ann, first)
     assert.deepEqual([await open(ann, second), await open(nobody, first)], [undefined, undefined])
     const other = await anAccount(ports)
     assert.equal(await sessions.open({ account: other.id, user: ann }, first, aSession('x'), bounds), undefined)
@@ -122,12 +130,12 @@ export const usersContract: Contract<StoredPorts> = {
     assert.deepEqual([found.id, found.account, found.user], [id, account.id, ann])
     await ports.accounts.setPassword(account.id, first)
     assert.equal(await isIn(ports, 'a'), true, 'the account has another password')
-    await ports.users.setPassword(account.id, ann, first)
+    await ports.people.users.setPassword(account.id, ann, first)
     assert.equal(await isIn(ports, 'a'), false, 'the same password is a new one')
   },
 
   'a new hash of the same password replaces exactly the hash that was checked, and sessions stay': async (ports) => {
-    const { users } = ports
+    const { users } = ports.people
     const [account, other] = [await anAccount(ports), await anAccount(ports)]
     const [ann] = [await signedIn(ports, account, 'ann'), await signedIn(ports, account, 'bob')]
     assert.equal(await users.replaceHash(other.id, ann, first, second), false)
@@ -143,7 +151,7 @@ export const usersContract: Contract<StoredPorts> = {
   },
 
   'each user lists and ends only the own sessions': async (ports) => {
-    const { sessions } = ports
+    const { sessions } = ports.people
     const account = await anAccount(ports, { password: first })
     const [ann] = [await signedIn(ports, account, 'ann'), await signedIn(ports, account, 'bob')]
     const own = await sessions.open({ account: account.id }, first, aSession('own'), bounds)
@@ -161,11 +169,14 @@ export const usersContract: Contract<StoredPorts> = {
   },
 
   'a lock, a used link and a removal end the sessions of the user, and of no other': async (ports) => {
-    const { users } = ports
+    const { users } = ports.people
     const account = await anAccount(ports)
     const [ann] = [await signedIn(ports, account, 'ann'), await signedIn(ports, account, 'bob')]
     assert.equal(await users.setLocked(account.id, ann, true), true)
-    assert.equal(await ports.sessions.open({ account: account.id, user: ann }, first, aSession('x'), bounds), undefined)
+    assert.equal(
+      await ports.people.sessions.open({ account: account.id, user: ann }, first, aSession('x'), bounds),
+      undefined,
+    )
     assert.equal(await users.setLocked(account.id, ann, false), true)
     assert.equal(await isIn(ports, 'ann'), false)
     await enter(ports, account, ann, 'b')
@@ -175,9 +186,9 @@ export const usersContract: Contract<StoredPorts> = {
     assert.equal(await isIn(ports, 'b'), false)
     await enter(ports, account, ann, 'c', second)
     const factor = factorOwner('user', ann)
-    await ports.secondFactors.set(factor, 'sealed' as SealedSecret, 1, [])
+    await ports.people.secondFactors.set(factor, 'sealed' as SealedSecret, 1, [])
     assert.equal(await users.remove(account.id, ann), true)
-    assert.equal(await ports.secondFactors.find(factor), undefined)
+    assert.equal(await ports.people.secondFactors.find(factor), undefined)
     assert.deepEqual([await isIn(ports, 'c'), await isIn(ports, 'bob')], [false, true])
     assert.equal(await users.byEmail('ann@acme.example'), undefined)
     assert.equal(await users.remove(account.id, ann), false)
@@ -188,18 +199,21 @@ export const usersContract: Contract<StoredPorts> = {
   ) => {
     const account = await anAccount(ports)
     const ann = await signedIn(ports, account, 'ann')
-    await ports.secondFactors.setRequired(account.id, true)
+    await ports.people.secondFactors.setRequired(account.id, true)
     assert.equal(await isIn(ports, 'ann'), false)
-    await ports.secondFactors.setRequired(account.id, false)
+    await ports.people.secondFactors.setRequired(account.id, false)
     assert.equal(await isIn(ports, 'ann'), true)
     await ports.accounts.setLocked(account.id, true)
-    assert.equal(await ports.sessions.open({ account: account.id, user: ann }, first, aSession('x'), bounds), undefined)
+    assert.equal(
+      await ports.people.sessions.open({ account: account.id, user: ann }, first, aSession('x'), bounds),
+      undefined,
+    )
     await ports.accounts.setLocked(account.id, false)
     assert.equal(await isIn(ports, 'ann'), false)
   },
 
   'no account can change users of another': async (ports) => {
-    const { users } = ports
+    const { users } = ports.people
     const [account, other] = [await anAccount(ports), await anAccount(ports)]
     const ann = await signedIn(ports, account, 'ann')
     const before = await users.byEmail('ann@acme.example')

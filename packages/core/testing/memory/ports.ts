@@ -66,10 +66,12 @@ export function memoryPorts(options: MemoryPortsOptions = {}): Ports {
 export const memoryStoredPorts = (store: MemoryStore): StoredPorts => ({
   accounts: memoryAccounts(store),
   rateLimits: memoryRateLimits(store),
-  loginFailures: memoryLoginFailures(store),
-  sessions: memorySessions(store),
-  users: memoryUsers(store),
-  secondFactors: memorySecondFactors(store),
+  people: {
+    users: memoryUsers(store),
+    sessions: memorySessions(store),
+    secondFactors: memorySecondFactors(store),
+    loginFailures: memoryLoginFailures(store),
+  },
   accountRates: memoryAccountRates(store),
   ledger: memoryLedger(store),
   prices: memoryPrices(store),
