@@ -100,7 +100,7 @@ async function serveVisitor(
 const namesNothing = ({ params }: Request): boolean =>
   Object.values(params).some((value) => [value].flat().some((one) => storable(one) !== one))
 
-const isFile = (given: Answer): given is Download => typeof given === 'object' && 'rows' in given
+const isFile = (result: Answer): result is Download => typeof result === 'object' && 'rows' in result
 
 export async function submit(
   serving: Serving,
@@ -114,9 +114,9 @@ export async function submit(
   else if (page.who !== 'anybody' && !isSignedIn(visitor)) goTo(visitor, { goTo: signInFor(page, request) })
   else if (visitor.signedIn !== undefined && !mayChange(visitor.signedIn.role, page)) write(response, notOfRole, frame)
   else {
-    const given = await submitOf(page, serving, visitor, fields).catch(refusedByRole)
-    if (isFile(given)) return given
-    answer(visitor, given)
+    const result = await submitOf(page, serving, visitor, fields).catch(refusedByRole)
+    if (isFile(result)) return result
+    answer(visitor, result)
   }
   return undefined
 }

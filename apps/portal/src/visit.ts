@@ -12,22 +12,22 @@ export function showOf(page: Page, serving: Serving, visitor: Visitor): Answer |
   const visit = visitOf(serving, visitor)
   if (page.who === 'anybody') return page.show(visit)
   if (page.who === 'operator') {
-    const asked = operatorVisit(visit, visitor)
-    return asked === undefined ? 'not-found' : page.show(asked)
+    const signedInVisit = operatorVisit(visit, visitor)
+    return signedInVisit === undefined ? 'not-found' : page.show(signedInVisit)
   }
-  const asked = holderVisit(serving, visit, visitor)
-  return asked === undefined ? 'not-found' : page.show(asked)
+  const signedInVisit = holderVisit(serving, visit, visitor)
+  return signedInVisit === undefined ? 'not-found' : page.show(signedInVisit)
 }
 
 export async function submitOf(page: Page, serving: Serving, visitor: Visitor, fields: Fields): Promise<Answer> {
   const visit = visitOf(serving, visitor)
   if (page.who === 'anybody') return page.submit?.(visit, fields) ?? 'not-found'
   if (page.who === 'operator') {
-    const asked = operatorVisit(visit, visitor)
-    return asked === undefined ? 'not-found' : (page.submit?.(asked, fields) ?? 'not-found')
+    const signedInVisit = operatorVisit(visit, visitor)
+    return signedInVisit === undefined ? 'not-found' : (page.submit?.(signedInVisit, fields) ?? 'not-found')
   }
-  const asked = holderVisit(serving, visit, visitor)
-  return asked === undefined ? 'not-found' : (page.submit?.(asked, fields) ?? 'not-found')
+  const signedInVisit = holderVisit(serving, visit, visitor)
+  return signedInVisit === undefined ? 'not-found' : (page.submit?.(signedInVisit, fields) ?? 'not-found')
 }
 
 export function refusedByRole(problem: unknown): View {

@@ -8,18 +8,18 @@ import { outside, type Serving } from './serving.ts'
 import { keepSession, type SessionOf } from './session.ts'
 import type { Visitor } from './visitor.ts'
 
-export function answer(visitor: Visitor, given: Exclude<Answer, Download>): void {
+export function answer(visitor: Visitor, result: Exclude<Answer, Download>): void {
   const { response, frame } = visitor
-  if (given !== 'not-found') keepSessions(visitor, given)
-  if (given === 'not-found') write(response, missing, frame)
-  else if ('goTo' in given) goTo(visitor, given)
-  else if ('leaveTo' in given) response.redirect(303, given.leaveTo.href)
-  else write(response, given, frame)
+  if (result !== 'not-found') keepSessions(visitor, result)
+  if (result === 'not-found') write(response, missing, frame)
+  else if ('goTo' in result) goTo(visitor, result)
+  else if ('leaveTo' in result) response.redirect(303, result.leaveTo.href)
+  else write(response, result, frame)
 }
 
 function keepSessions({ request, response }: Visitor, { session, operatorSession, attempt }: Keeping): void {
-  const keep = (of: SessionOf, kept: NonNullable<Keeping['session']>) =>
-    keepSession(request, response, of, kept === 'ended' ? undefined : kept.token)
+  const keep = (of: SessionOf, change: NonNullable<Keeping['session']>) =>
+    keepSession(request, response, of, change === 'ended' ? undefined : change.token)
   if (session !== undefined) keep('holder', session)
   if (operatorSession !== undefined) keep('operator', operatorSession)
   if (attempt !== undefined) keep('attempt', attempt)
