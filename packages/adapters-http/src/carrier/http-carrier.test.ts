@@ -258,6 +258,15 @@ test.each([
   expect((JSON.parse(server.requests[0]?.body ?? '') as { from?: string }).from).toBe(sender)
 })
 
+test('an error that repeats the text and the secrets reaches no log', async () => {
+  const error = 'the key hidden-token may not send "Your code is 4711"'
+  const answer: Answer = (response) => response.writeHead(403).end(JSON.stringify({ type: error }))
+  const { carrier, problems, submit } = await start(answer)
+  await submit(1)
+  expect(carrier.status()?.lastError).toContain('the key *** may not send "(17 characters)"')
+  for (const hidden of ['hidden-token', '4711']) expect(problems.join()).not.toContain(hidden)
+})
+
 test('the reason of an unknown outcome is the last error', async () => {
   const { carrier, submit } = await start((response) => response.writeHead(200).end('<html>'))
   await submit(1)

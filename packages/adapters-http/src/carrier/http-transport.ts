@@ -73,9 +73,9 @@ export class HttpTransport implements KitTransport<HttpPart, RequestWindow> {
       end(now, ends[exchange.outcome])
       if (exchange.outcome === 'answered') this.#settings.answered(now - sentAt)
       shown(exchange)
-      const { ownId } = part.segment
       const { clock, note } = this.#settings
-      settle(requestResult(exchange, { account, ownId, age: now - at, now: clock.now(), note }))
+      const sent = { account, ownId: part.segment.ownId, text: submission.body.text, age: now - at }
+      settle(requestResult(exchange, { ...sent, now: clock.now(), note }))
     })
     return 'sent'
   }
