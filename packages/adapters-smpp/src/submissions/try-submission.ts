@@ -47,87 +47,120 @@ type Part = { -readonly [Key in keyof TriedPart]: TriedPart[Key] }
  * are refused for now (ESME_RX_T_APPN), so that the carrier sends them to a dispatcher. No behaviour of the carrier
  * makes it throw.
  */
-export async function trySubmission(
+export const trySubmission = (
   settings: SmppSettings,
   message: Omit<Submission, 'id'>,
-  { saw, receiptSeconds, interruption }: TrialOptions,
-): Promise<TrialResult> {
-  const roles: readonly Role[] = settings.bind === 'transceiver' ? ['transceiver'] : ['transmitter', 'receiver']
-  const parts: Part[] = []
-  const arrived: { readonly receipt: CarrierReceipt; readonly answer: AnswerDelivered }[] = []
-  const changes = createChanges()
-  const ended = new Set<Role>()
-  let opened = 0
-  let isSubmitting = true
-  let problem: string | undefined
+  options: TrialOptions,
+): Promise<TrialResult> => new Trial(settings, message, options).run()
 
-  const sessions = roles.map((role) =>
-    openSession(settings, role, {
-      saw,
-      opened() {
-        opened++
-        changes.notify()
+/**
+ * A trial of a carrier.
+ *
+ *   binding --all sessions are bound--> submitting --all parts answered--> waiting for receipts --> unbinding --> ended
+ *      +--a session ended, interrupted--------+------------------------------------+--------------------^
+ */
+class Trial {
+  readonly #settings: SmppSettings
+  readonly #message: Omit<Submission, 'id'>
+  readonly #options: TrialOptions
+  readonly #roles: readonly Role[]
+  readonly #sessions: readonly Session[]
+  readonly #parts: Part[] = []
+  /** Receipts that arrived and were not answered yet. */
+  readonly #arrived: { readonly receipt: CarrierReceipt; readonly answer: AnswerDelivered }[] = []
+  readonly #changes = new Changes()
+  readonly #ended = new Set<Role>()
+  /** Number of sessions that were bound. */
+  #opened = 0
+  #isSubmitting = true
+  #problem: string | undefined
+
+  constructor(settings: SmppSettings, message: Omit<Submission, 'id'>, options: TrialOptions) {
+    this.#settings = settings
+    this.#message = message
+    this.#options = options
+    this.#roles = settings.bind === 'transceiver' ? ['transceiver'] : ['transmitter', 'receiver']
+    this.#sessions = this.#roles.map((role) => this.#open(role))
+  }
+
+  async run(): Promise<TrialResult> {
+    const { receiptSeconds, interruption } = this.#options
+    const stop = (): void => this.#changes.notify()
+    interruption.addEventListener('abort', stop)
+    await this.#changes.until(() => this.#opened === this.#roles.length || this.#isOver(), Infinity)
+    const [sender] = this.#sessions
+    if (!this.#isOver() && sender !== undefined) await this.#submitAll(sender)
+    this.#isSubmitting = false
+    this.#settleReceipts()
+    await this.#changes.until(() => !this.#isWaiting() || this.#isOver(), receiptSeconds * 1000)
+    for (const session of this.#sessions) session.close()
+    await this.#changes.until(() => this.#ended.size === this.#roles.length, goodbyeMilliseconds)
+    for (const session of this.#sessions) session.destroy('closed')
+    interruption.removeEventListener('abort', stop)
+    return { problem: this.#problem, parts: this.#parts }
+  }
+
+  #open(role: Role): Session {
+    return openSession(this.#settings, role, {
+      saw: this.#options.saw,
+      opened: () => {
+        this.#opened++
+        this.#changes.notify()
       },
-      delivered: take,
+      delivered: (pdu, answer) => this.#take(pdu, answer),
       unusable: (_pdu, _octets, answer) => answer?.(COMMAND_STATUS.ESME_RX_T_APPN),
-      ended(reason) {
-        if (!ended.has(role) && reason !== 'unbound') problem ??= reason
-        ended.add(role)
-        changes.notify()
+      ended: (reason) => {
+        if (!this.#ended.has(role) && reason !== 'unbound') this.#problem ??= reason
+        this.#ended.add(role)
+        this.#changes.notify()
       },
-    }),
-  )
-  const [sender] = sessions
-  const isOver = (): boolean => ended.size > 0 || interruption.aborted
-  const stop = (): void => changes.notify()
-  interruption.addEventListener('abort', stop)
+    })
+  }
 
-  function take(pdu: Delivered, answer: AnswerDelivered): void {
-    const receipt = isReceipt(pdu) ? readReceipt(pdu, settings) : readReceiptByText(pdu, settings)
+  #isOver(): boolean {
+    return this.#ended.size > 0 || this.#options.interruption.aborted
+  }
+
+  #isWaiting(): boolean {
+    return this.#parts.some(({ reference, receipt }) => reference !== undefined && !isLast(receipt))
+  }
+
+  async #submitAll(session: Session): Promise<void> {
+    const { body, to } = this.#message
+    const references = messageReferences()
+    const segments = encodeBody(body, this.#settings, (limit) => references.next(to, limit))
+    for (const segment of segments) {
+      if (this.#isOver()) return
+      const outcome = await new Promise<RequestOutcome>((resolve) => {
+        const build = (sequence: number) => buildSubmit(this.#settings, this.#message, segment, sequence)
+        if (session.request(build, resolve) === 'invalid') resolve('unsent')
+      })
+      if (outcome === 'unsent') {
+        this.#problem ??= 'a field does not fit its place in a submit_sm'
+        return
+      }
+      const part = partOf(outcome)
+      this.#parts.push(part)
+      if (part.reference === undefined) return
+    }
+  }
+
+  #take(pdu: Delivered, answer: AnswerDelivered): void {
+    const receipt = isReceipt(pdu) ? readReceipt(pdu, this.#settings) : readReceiptByText(pdu, this.#settings)
     if (receipt === undefined || receipt === 'unreadable') answer(COMMAND_STATUS.ESME_RX_T_APPN)
-    else arrived.push({ receipt, answer })
-    if (!isSubmitting) settleReceipts()
+    else this.#arrived.push({ receipt, answer })
+    if (!this.#isSubmitting) this.#settleReceipts()
   }
 
   /** Matches receipts once all parts are answered, because a receipt may arrive before the response with the id. */
-  function settleReceipts(): void {
-    for (const { receipt, answer } of arrived.splice(0)) {
-      const part = parts.find((one) => isOf(receipt, one, message.to))
+  #settleReceipts(): void {
+    for (const { receipt, answer } of this.#arrived.splice(0)) {
+      const part = this.#parts.find((one) => isOf(receipt, one, this.#message.to))
       if (part !== undefined) part.receipt = receipt.code
       answer(part === undefined ? COMMAND_STATUS.ESME_RX_T_APPN : COMMAND_STATUS.ESME_ROK)
     }
-    changes.notify()
+    this.#changes.notify()
   }
-
-  async function submitAll(session: Session): Promise<void> {
-    const references = messageReferences()
-    const segments = encodeBody(message.body, settings, (limit) => references.next(message.to, limit))
-    for (const segment of segments) {
-      if (isOver()) return
-      const outcome = await new Promise<RequestOutcome>((resolve) => {
-        const sent = session.request((sequence) => buildSubmit(settings, message, segment, sequence), resolve)
-        if (sent === 'invalid') resolve('unsent')
-      })
-      if (outcome === 'unsent') {
-        problem ??= 'a field does not fit its place in a submit_sm'
-        return
-      }
-      parts.push(partOf(outcome))
-      if (parts.at(-1)?.reference === undefined) return
-    }
-  }
-
-  await changes.until(() => opened === roles.length || isOver(), Infinity)
-  if (!isOver() && sender !== undefined) await submitAll(sender)
-  isSubmitting = false
-  settleReceipts()
-  const isWaiting = (): boolean => parts.some(({ reference, receipt }) => reference !== undefined && !isLast(receipt))
-  await changes.until(() => !isWaiting() || isOver(), receiptSeconds * 1000)
-  for (const session of sessions) session.close()
-  await changes.until(() => ended.size === roles.length, goodbyeMilliseconds)
-  for (const session of sessions) session.destroy('closed')
-  interruption.removeEventListener('abort', stop)
-  return { problem, parts }
 }
 
 /** Maximum time that a session takes to unbind, with a margin. */
@@ -148,23 +181,23 @@ function partOf(outcome: RequestOutcome): Part {
 }
 
 /** Waits for a condition that changes when it is notified. */
-function createChanges() {
-  const waiters: (() => void)[] = []
-  const notify = (): void => {
-    for (const wake of waiters.splice(0)) wake()
+class Changes {
+  readonly #waiters: (() => void)[] = []
+
+  notify(): void {
+    for (const wake of this.#waiters.splice(0)) wake()
   }
-  return {
-    notify,
-    async until(condition: () => boolean, milliseconds: number): Promise<void> {
-      let isLate = false
-      const late = (): void => {
-        isLate = true
-        notify()
-      }
-      const timer = milliseconds === Infinity ? undefined : setTimeout(late, milliseconds)
-      const isDone = (): boolean => isLate || condition()
-      while (!isDone()) await new Promise<void>((resolve) => void waiters.push(resolve))
-      clearTimeout(timer)
-    },
+
+  /** Resolves when the condition is met, after `milliseconds` at the latest. */
+  async until(condition: () => boolean, milliseconds: number): Promise<void> {
+    let isLate = false
+    const late = (): void => {
+      isLate = true
+      this.notify()
+    }
+    const timer = milliseconds === Infinity ? undefined : setTimeout(late, milliseconds)
+    const isDone = (): boolean => isLate || condition()
+    while (!isDone()) await new Promise<void>((resolve) => void this.#waiters.push(resolve))
+    clearTimeout(timer)
   }
 }
