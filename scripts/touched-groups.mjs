@@ -40,6 +40,7 @@ export const table = [
   ['apps/rest/', ['clients', 'deployed']],
   ['apps/xml/', ['clients', 'deployed']],
   ['packages/adapters-smpp/', ['smscs', 'carriers']],
+  ['packages/carrier-kit/', ['smscs', 'carriers']],
   ['packages/adapters-webhooks/', []],
   ['packages/carriers/', ['carriers', 'operator']],
   ['packages/conformance/', ['newcomers', 'deployed']],

@@ -19,7 +19,7 @@ const options = asked.slice(divider + 1)
 function copyBuild(to) {
   for (const group of ['apps', 'packages']) {
     for (const name of readdirSync(join(root, group))) {
-      for (const part of ['package.json', 'dist', 'migrations', 'node_modules']) {
+      for (const part of ['package.json', 'dist', 'migrations', 'providers', 'node_modules']) {
         const from = join(root, group, name, part)
         if (existsSync(from)) cpSync(from, join(to, group, name, part), { recursive: true, verbatimSymlinks: true })
       }
