@@ -10,7 +10,16 @@ import {
   type WebhookId,
   type WebhookRefusal,
 } from '@gateway/core/webhooks'
-import { NEXT_TRY_REASON, PUSH_FAILURE, PUSH_RESULT, REPLAY_STATE, URL_RULE } from '@gateway/wire'
+import {
+  NEXT_TRY_REASON,
+  NEXT_TRY_TEXT,
+  PAUSED_TEXT,
+  PUSH_FAILURE,
+  PUSH_RESULT,
+  REPLAY_STATE,
+  REPLAY_TEXT,
+  URL_RULE,
+} from '@gateway/wire'
 import { Refused } from './command.ts'
 import type { Json, Row } from './output.ts'
 import { counted, timeJson, timeText } from './show.ts'
@@ -50,25 +59,14 @@ export const webhookText = (webhook: Webhook): string =>
 export const backlogText = ({ events, lists, dead }: WebhookBacklog): string =>
   `Waiting        ${counted(events, 'event')}, ${counted(lists, 'list')} being tried, ${counted(dead, 'dead list')}`
 
-const PAUSED = { 'by-request': 'paused by an operator or its account', failing: 'paused: failing for 5 days' } as const
-
 export function stateText({ state, pausedFor, failingSince }: Webhook): string {
   if (state === 'disabled') return 'disabled: the server answered 410'
-  if (state === 'paused') return pausedFor === undefined ? 'paused' : PAUSED[pausedFor]
+  if (state === 'paused') return pausedFor === undefined ? 'paused' : PAUSED_TEXT[pausedFor]
   return failingSince === undefined ? 'active' : 'active, but failing'
 }
 
 /** Column heads of `attemptRow`. */
 export const attemptHead = ['TIME (GMT+2)', 'LIST', 'TRY', 'MS', 'ANSWER', 'RESULT', 'NEXT TRY', 'WHY']
-
-const WHY = {
-  delivered: 'the events are delivered',
-  gone: 'the answer 410 disables the webhook',
-  'tries-exhausted': 'no tries are left; the list can be replayed',
-  test: 'a test is sent once',
-  schedule: 'by the schedule of tries',
-  'retry-after': 'requested by the answer (Retry-After)',
-} as const satisfies Record<ReturnType<typeof nextTryReason>, string>
 
 export function attemptRow(attempt: PushAttempt): Row {
   const { list, tries, at, answer, verdict, next, events } = attempt
@@ -97,7 +95,7 @@ export function attemptRow(attempt: PushAttempt): Row {
       response.trim(),
       PUSH_RESULT[verdict],
       timeText(next),
-      WHY[reason],
+      NEXT_TRY_TEXT[reason],
     ],
   }
 }
@@ -124,12 +122,6 @@ export const replayJson = (task: ReplayTask): { readonly [name: string]: Json } 
 /** Formats a replay for people. */
 export const replayText = ({ id, webhook, state, events, waiting }: ReplayTask): string =>
   `Replay ${id} of webhook ${webhook} ${REPLAY_TEXT[state]}: ${counted(events, 'event')}, of which ${waiting} ${waiting === 1 ? 'waits' : 'wait'} to be pushed.`
-
-const REPLAY_TEXT = {
-  running: 'is running',
-  done: 'is done',
-  stopped: 'was stopped',
-} as const satisfies Record<ReplayTask['state'], string>
 
 export const noSuchWebhook = (id: WebhookId): Refused => new Refused(`There is no webhook ${id}.`)
 

@@ -12,13 +12,12 @@ import {
   type WebhookRefusal,
   webhooksMax,
 } from '@gateway/core/webhooks'
-import { URL_RULE } from '@gateway/wire'
+import { PAUSED_FOR, URL_RULE, WEBHOOK_STATE } from '@gateway/wire'
 import { type Static, Type } from 'typebox'
 import { failure, type Failure, isFailure } from './answer.ts'
 import { filled, describeValue } from './received.ts'
 import { answerObject, Minute, oneOf, orNull, WebhookNumber } from './operation.ts'
 import { optional, reader, text } from './schema.ts'
-import { PAUSED_FOR, WEBHOOK_STATE } from './words.ts'
 
 const Events = Type.Array(oneOf(webhookEventTypes, 'The name of an event.'), {
   description: 'The events that are pushed.',

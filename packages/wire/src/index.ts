@@ -13,7 +13,19 @@ export {
   restRefusal,
 } from './rest-envelope.ts'
 export { webhookBody } from './webhook-body.ts'
-export { NEXT_TRY_REASON, PUSH_FAILURE, PUSH_RESULT, REPLAY_STATE, URL_RULE } from './webhook-words.ts'
+export {
+  NEXT_TRY_REASON,
+  NEXT_TRY_TEXT,
+  PAUSED_FOR,
+  PAUSED_TEXT,
+  PUSH_FAILURE,
+  PUSH_RESULT,
+  PUSH_RESULT_TEXT,
+  REPLAY_STATE,
+  REPLAY_TEXT,
+  URL_RULE,
+  WEBHOOK_STATE,
+} from './webhook-words.ts'
 export { DELETION, RECIPIENT_ERROR, STATUS_ERROR_CODE, TRANSFER_ERROR } from './words.ts'
 export { optionWords, SEND_OPTION } from './send-options.ts'
 export { labelFields, statusFields, statusWords } from './words.ts'

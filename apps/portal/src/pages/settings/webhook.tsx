@@ -1,4 +1,5 @@
 import { webhookId, type PushAttempt, type ReplayTask, type ShownWebhook, type Webhook } from '@gateway/core/webhooks'
+import { PUSH_RESULT_TEXT } from '@gateway/wire'
 import { Figures, Form, Hidden, Link, Notice, Panel, Pill, Second, Table, When } from '../../components.tsx'
 import type { Fields } from '../../forms.ts'
 import { count, counted } from '../../format.ts'
@@ -29,18 +30,11 @@ function answerOf({ answer }: PushAttempt) {
   )
 }
 
-const verdicts = {
-  delivered: ['good', 'delivered'],
-  retry: ['wait', 'tried again'],
-  dead: ['bad', 'given up'],
-  gone: ['bad', 'switched off'],
-  failed: ['bad', 'failed'],
-} as const
+const TONE = { delivered: 'good', retry: 'wait', dead: 'bad', gone: 'bad', failed: 'bad' } as const
 
-const Verdict = ({ of: { verdict } }: { readonly of: PushAttempt }) => {
-  const [tone, word] = verdicts[verdict]
-  return <Pill tone={tone}>{word}</Pill>
-}
+const Verdict = ({ of: { verdict } }: { readonly of: PushAttempt }) => (
+  <Pill tone={TONE[verdict]}>{PUSH_RESULT_TEXT[verdict]}</Pill>
+)
 
 const Do = ({
   id,
