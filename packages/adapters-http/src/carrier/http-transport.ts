@@ -3,7 +3,7 @@ import type { Submission } from '@gateway/core/dispatch'
 import { defaultSenders } from '@gateway/core/messages'
 import type { ProviderAccount } from '../account.ts'
 import { buildRequest, type HttpRequest, type HttpSubmission } from '../requests/build-request.ts'
-import { withMaskedSecrets } from '../requests/mask-secrets.ts'
+import { buildMaskedRequest } from '../requests/mask-secrets.ts'
 import type { Callbacks } from '../settings.ts'
 import type { Exchange, Transport } from '../transport/exchange.ts'
 import type { OwnIds } from './own-ids.ts'
@@ -38,11 +38,9 @@ const wholeSeconds = (seconds: number | undefined): number | undefined =>
 /** Sends each message as one request. The provider splits long texts. */
 export class HttpTransport implements KitTransport<HttpPart, RequestWindow> {
   readonly #settings: HttpTransportSettings
-  readonly #masked: ProviderAccount
 
   constructor(settings: HttpTransportSettings) {
     this.#settings = settings
-    this.#masked = withMaskedSecrets(settings.account)
   }
 
   channels(): readonly RequestWindow[] {
@@ -85,8 +83,8 @@ export class HttpTransport implements KitTransport<HttpPart, RequestWindow> {
     const hidden = { ...body, text: hiddenText(body.text) }
     return {
       ...{ to, text: body.text },
-      withText: buildRequest(this.#masked, submission),
-      withoutText: buildRequest(this.#masked, { ...submission, body: hidden }),
+      withText: buildMaskedRequest(this.#settings.account, submission),
+      withoutText: buildMaskedRequest(this.#settings.account, { ...submission, body: hidden }),
     }
   }
 }

@@ -1,4 +1,6 @@
 import { readFile } from 'node:fs/promises'
+import fc from 'fast-check'
+import { providerNames, shippedProvider } from '../providers.ts'
 import { isUsable, readDescription } from './read-description.ts'
 import { descriptionSchema } from './schema.ts'
 
@@ -18,6 +20,27 @@ const problemsOf = (description: unknown): readonly string[] => {
 test('the published schema is the one that descriptions are checked with', async () => {
   const published = await readFile(new URL('../../../../docs/http-provider.schema.json', import.meta.url), 'utf8')
   expect(JSON.parse(published)).toEqual(JSON.parse(JSON.stringify(descriptionSchema)))
+})
+
+test.each(providerNames)('the shipped description of %s is right', (name) => {
+  expect(problemsOf(shippedProvider(name).description)).toEqual([])
+})
+
+test('nothing that is JSON makes the check of a description fail', () => {
+  const values = fc.oneof(
+    fc.jsonValue(),
+    fc.record({ send: fc.jsonValue(), answer: fc.jsonValue(), callbacks: fc.jsonValue() }),
+    fc.record({ pattern: fc.string({ minLength: 1 }), text: fc.string() }).map(({ pattern, text }) => ({
+      send: { url: '/send', json: { a: text } },
+      answer: { id: { pattern }, rules: [{ pattern, is: 'accepted' }] },
+    })),
+  )
+  fc.assert(
+    fc.property(values, (value) => {
+      const read = readDescription(value)
+      expect(isUsable(read) || read.problems.length > 0).toBe(true)
+    }),
+  )
 })
 
 test('a description names its secrets, and patterns are compiled', () => {

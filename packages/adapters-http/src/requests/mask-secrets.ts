@@ -1,4 +1,5 @@
 import type { ProviderAccount } from '../account.ts'
+import { buildRequest, type HttpRequest, type HttpSubmission } from './build-request.ts'
 import { basicAuthorization, secretValues } from './secret-values.ts'
 
 /** Text that replaces a secret wherever an operator or a log can see it. */
@@ -9,6 +10,14 @@ export const withMaskedSecrets = (account: ProviderAccount): ProviderAccount => 
   ...account,
   secrets: Object.fromEntries(Object.keys(account.secrets).map((name) => [name, [secretMask]])),
 })
+
+/** Returns a request as `buildRequest` does, with masked secrets, for operators. */
+export function buildMaskedRequest(account: ProviderAccount, submission: HttpSubmission): HttpRequest {
+  const request = buildRequest(withMaskedSecrets(account), submission)
+  // In base64 a reader would not recognize the mask.
+  const isBasic = account.provider.description.send.basic !== undefined
+  return isBasic ? { ...request, headers: { ...request.headers, authorization: `Basic ${secretMask}` } } : request
+}
 
 /** Secrets shorter than this are not searched for in texts of a provider, because they occur there by chance. */
 const searchedLengthMin = 6
