@@ -47,8 +47,10 @@ export interface CarrierTroubles {
   readonly names: readonly string[]
   /** The best one takes and answers no submissions for so long. */
   silence(milliseconds: number): Promise<Trouble>
-  /** For this long the best carrier answers after seconds: its window is full, and others have what waits. */
-  fill(milliseconds: number): Promise<void>
+  /** Messages per second that the best carrier accepts from all dispatchers together. */
+  readonly bestPerSecond: number
+  /** Returns the numbers to which each carrier has received a submission since then, in the order of `names`. */
+  received(since: number): Promise<readonly ReadonlySet<string>[]>
   /** For this long both carriers refuse numbers that end in 96 for now, every time. */
   refuseNumbers(milliseconds: number): Promise<void>
   /** A carrier was paused so long ago, and is until now. */

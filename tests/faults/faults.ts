@@ -6,7 +6,7 @@ import type { Member } from './processes.ts'
 import type { Database } from './database.ts'
 import type { Figures } from './figures.ts'
 import type { Liveness } from './liveness.ts'
-import type { RunningLoad } from './load.ts'
+import { isPlain, type RunningLoad } from './load.ts'
 import { wheres, type Relay } from './network.ts'
 import { missingIds } from './state.ts'
 import type { Observations } from './observations.ts'
@@ -14,7 +14,7 @@ import type { Observations } from './observations.ts'
 export interface Injecting {
   readonly chance: Chance
   readonly figures: Figures
-  readonly load: Pick<RunningLoad, 'sendOne'>
+  readonly load: Pick<RunningLoad, 'sendOne' | 'sendSingles'>
   readonly members: readonly Member[]
   readonly database: Database
   readonly observations: Observations
@@ -114,12 +114,20 @@ const pauseMilliseconds = 8000
 /** After so long a process follows a pause, also one that was not told of it. */
 const followMilliseconds = 5500
 const silenceMilliseconds = 6000
-/** Time for which a carrier is full, or refuses numbers. */
-const fullMilliseconds = 8000
+/** Milliseconds for which carriers refuse numbers. */
+const refusingMilliseconds = 8000
+/** Seconds of the best carrier's rate that fill it. Some of that is claimed ahead and does not overflow. */
+const fillSeconds = 20
+/**
+ * Milliseconds after which the next carrier must have received a message of those that fill the best one: the route's
+ * `overflow` (2 s) and the time in which whatever is due leaves (P-17).
+ */
+const overflowMilliseconds = 7000
 /** So many messages a dispatcher may lose to a carrier that has fallen silent: its window would hold more. */
 const silenceCost = 35
 
 const noTrouble: Trouble = { submitted: new Map() }
+const noNumbers: ReadonlySet<string> = new Set()
 
 /** Injects one fault after the other at random moments until the end, and waits until every one of them is over. */
 export async function injectFaults(injecting: Injecting): Promise<void> {
@@ -159,8 +167,8 @@ export async function injectFaults(injecting: Injecting): Promise<void> {
     'kill the carrier': () => carrier.kill?.(),
     'pause a carrier': pauseCarrier,
     'silence the best carrier': silenceCarrier,
-    'fill the best carrier': async () => carrier.troubles?.fill(fullMilliseconds),
-    'refuse numbers for now': async () => carrier.troubles?.refuseNumbers(fullMilliseconds),
+    'fill the best carrier': fillCarrier,
+    'refuse numbers for now': async () => carrier.troubles?.refuseNumbers(refusingMilliseconds),
   }
 
   /** A dispatcher that nothing else has happened to since then. */
@@ -192,6 +200,41 @@ export async function injectFaults(injecting: Injecting): Promise<void> {
       figures.most('most messages that a dispatcher gave to a silent carrier', count)
       if (count > silenceCost) figures.broken('P-17', `${member} submitted ${count} to a carrier that answers nothing`)
     }
+    if (injecting.only.length === 0) makeFlaky()
+  }
+
+  /**
+   * Sends more singles than the best carrier takes in time; the next one must take some of what waits (P-17). Judged
+   * only if both carriers have received something, if only a message that the other one refused.
+   */
+  async function fillCarrier(): Promise<void> {
+    const { troubles } = carrier
+    if (troubles === undefined) return
+    calm()
+    await liveness.shown()
+    const began = Date.now()
+    const numbers = await injecting.load.sendSingles(fillSeconds * troubles.bestPerSecond)
+    const sent = Date.now()
+    const look = async () => {
+      const [best = noNumbers, next = noNumbers] = await troubles.received(sent)
+      const [, nextBefore = noNumbers] = await troubles.received(began)
+      const isUp = best.size > 0 && nextBefore.size > 0
+      const isFull = [...numbers].some((number) => !best.has(number))
+      return { isUp, isFull, tookOver: [...next].some(isPlain) }
+    }
+    let seen = await look()
+    while (seen.isFull && !seen.tookOver && Date.now() - sent < overflowMilliseconds) {
+      await delay(250)
+      seen = await look()
+    }
+    if (seen.tookOver) {
+      figures.count('full carriers that handed over')
+      figures.most('longest ms until a full carrier handed over', Date.now() - sent)
+    } else if (seen.isUp && seen.isFull)
+      figures.broken(
+        'P-17',
+        `single sends wait for a full carrier, and the next has none after ${overflowMilliseconds} ms`,
+      )
     if (injecting.only.length === 0) makeFlaky()
   }
 

@@ -41,8 +41,13 @@ interface Way {
 
 const prefixes = ['82', '83', '84', '72', '73', '74', '76', '78', '79'] as const
 const minute = 60_000
+/** Maximum number of recipients of a send in the single lane. */
+const singleLaneMax = 10
 /** What is scheduled far ahead is there to be deleted. */
 const farAhead = 120 * minute
+
+/** Returns true for a number to which every carrier just delivers. */
+export const isPlain = (number: string): boolean => number.at(-2) === '0'
 
 export interface RunningLoad {
   /** Resolves when the load has ended. */
@@ -53,6 +58,11 @@ export interface RunningLoad {
   sendInCalm(recipients: number): Promise<void>
   /** One number over REST, once: whether it was accepted within so many milliseconds, a second if not given. */
   sendOne(patience?: number): Promise<boolean>
+  /**
+   * Sends to this many numbers at once in sends of the single lane. Carriers just deliver to these numbers. Returns the
+   * numbers of the sends that were answered.
+   */
+  sendSingles(recipients: number): Promise<ReadonlySet<string>>
 }
 
 /** Clients of all interfaces, each doing one thing after the other until the load ends. */
@@ -66,10 +76,13 @@ export function startLoad(load: Load, count: number): RunningLoad {
   const isOver = (): boolean => performance.now() > load.end
 
   /** A number that nobody else gets. Half of them end in something that the carrier does not just deliver. */
-  function newNumber(): string {
+  const newNumber = (): string => numberEnding(chance.happens(0.4) ? chance.one(load.odd) : plainEnding())
+
+  const plainEnding = (): string => `0${chance.below(10)}`
+
+  function numberEnding(ending: string): string {
     const n = numbers++
     const prefix = prefixes[Math.floor(n / 100_000) % prefixes.length] ?? '82'
-    const ending = chance.happens(0.4) ? chance.one(load.odd) : `0${chance.below(10)}`
     return `27${prefix}${String(n % 100_000).padStart(5, '0')}${ending}`
   }
 
@@ -157,6 +170,19 @@ export function startLoad(load: Load, count: number): RunningLoad {
     const outcome = await over.face.send(access(over.url, account), wanted)
     if (outcome.kind === 'answered') observations.accepted(sending, outcome.answer, undefined)
     return outcome.kind === 'answered'
+  }
+
+  async function sendSingles(recipients: number): Promise<ReadonlySet<string>> {
+    const over = way(['rest'])
+    const account = accounts.find(({ poor }) => !poor)
+    if (over === undefined || account === undefined) return new Set()
+    const sends = Array.from({ length: Math.ceil(recipients / singleLaneMax) }, () =>
+      Array.from({ length: singleLaneMax }, () => numberEnding(plainEnding())),
+    )
+    const answered = await Promise.all(
+      sends.map((to) => sendTo(over, account, { to, scheduled: undefined, patience: 20_000 })),
+    )
+    return new Set(sends.filter((_, i) => answered[i]).flat())
   }
 
   function someIds(account: number, max: number, fits: (id: number) => boolean = () => true): number[] {
@@ -249,7 +275,8 @@ export function startLoad(load: Load, count: number): RunningLoad {
       await delay(chance.between(5, 60))
     }
   }
-  return { over: Promise.all(Array.from({ length: count }, client)).then(() => undefined), sendOne, sendInCalm }
+  const over = Promise.all(Array.from({ length: count }, client)).then(() => undefined)
+  return { over, sendOne, sendInCalm, sendSingles }
 }
 
 /** CCYYMMDDHHmm at +02:00. */

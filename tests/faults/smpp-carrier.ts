@@ -80,11 +80,8 @@ export async function smppCarrierOfRun({ folder, chance, perSecond, pidOf }: Car
         silences.push({ from, to: Date.now() })
         return trouble
       },
-      async fill(milliseconds) {
-        await first.smsc.become('default', { ...behaviour, answerDelay: 2500 })
-        await delay(milliseconds)
-        await first.smsc.become('default', behaviour)
-      },
+      bestPerSecond: perSecond,
+      received: (since) => Promise.all(all.map(async ({ smsc }) => receivedSince(await smsc.journal(), since))),
       async refuseNumbers(milliseconds) {
         await Promise.all(all.map(({ smsc }) => smsc.become('refused-numbers', behaviour)))
         await delay(milliseconds)
@@ -118,11 +115,12 @@ interface Span {
 
 /**
  * A link that is dead for all of a stall is found by the short ones of these times. A circuit is probed often: what is
- * due leaves within 5 s. The two dispatchers share the rate of each carrier.
+ * due leaves within 5 s. The two dispatchers share the rate of each carrier. Answers that a busy machine delays do not
+ * make a carrier slow, because a full carrier would then hand over without an overflow.
  */
 function urlOf({ url, port }: RunningSmsc, way: SharedWay, perSecond: number): string {
   const probes = 'silentSeconds=2&probeSeconds=1&probeSecondsMax=1'
-  const times = `responseSeconds=5&enquireSeconds=2&reconnectSecondsMax=1&holdSeconds=5&${probes}`
+  const times = `responseSeconds=5&slowSeconds=4&enquireSeconds=2&reconnectSecondsMax=1&holdSeconds=5&${probes}`
   const own = `perSecond=${perSecond}&window=50&systemType=${anyMember}&${times}`
   return `${url.replace(String(port), String(way.port))}?${own}`
 }
@@ -171,6 +169,13 @@ function answerOf(status: string | undefined): string {
   if (status === undefined) return 'accepted'
   return forNow.has(status) ? 'refused-for-now' : 'refused'
 }
+
+const receivedSince = (lines: readonly JournalLine[], since: number): ReadonlySet<string> =>
+  new Set(
+    lines.flatMap(({ at, event, command, destinationAddr = '' }) =>
+      event === 'received' && command === 'submit_sm' && Date.parse(at) >= since ? [destinationAddr] : [],
+    ),
+  )
 
 /** The position, and of how many, in a user data header with an 8-bit reference (3GPP 23.040, 9.2.3.24.1). */
 function partOf({ esmClass = 0, shortMessage = '' }: JournalLine): { readonly part: number; readonly parts: number } {
