@@ -11,6 +11,7 @@ const entries = {
   asp: 'apps/asp',
   xml: 'apps/xml',
   portal: 'apps/portal',
+  callbacks: 'apps/callbacks',
   dispatcher: 'apps/dispatcher',
   operator: 'apps/operator',
   'smsc-simulator': 'packages/smsc-simulator',

@@ -1,4 +1,5 @@
 import { aspDescribeMalformed, aspDocuments, aspMount, aspNotFound, aspRouter, type AspSettings } from '@gateway/asp'
+import { callbacksRouter, type CallbacksSettings, type CallbackStore } from '@gateway/callbacks'
 import type { Gateway, HolderAccess, OperatorAccess } from '@gateway/core'
 import type { Clock } from '@gateway/core/time'
 import { guideDocuments } from '@gateway/guide'
@@ -35,6 +36,8 @@ export interface AllInOneSettings extends AspSettings {
   readonly health: HealthSettings
   /** As in `RestSettings`. */
   readonly corsOrigins?: readonly string[]
+  /** Store and carriers of callbacks; if undefined, no callbacks are served. */
+  readonly callbacks?: { readonly store: CallbackStore; readonly carriers: CallbacksSettings['carriers'] }
 }
 
 /**
@@ -42,11 +45,12 @@ export interface AllInOneSettings extends AspSettings {
  * developers, and the portal at `/`.
  */
 export function createAllInOneServer(gateway: Gateway, settings: AllInOneSettings): Express {
-  const { log, metrics, health } = settings
+  const { log, metrics, health, callbacks } = settings
   const app = createApp({ log, metrics, service: 'all-in-one' }, (first) => {
     first.use(restPrefix, restRouter(gateway, settings), restNotFound(settings))
     first.use(xmlMount, xmlRouter(gateway, settings), Router().use(xmlOwnsPath, xmlNotFound(settings)))
     first.use(aspMount, aspRouter(gateway, settings), aspNotFound(settings))
+    if (callbacks !== undefined) first.use(callbacksRouter(callbacks.store, { ...settings, ...callbacks }))
   })
   app.use(pageHeaders(), healthRoutes(health), metrics.route, frontPage(), publicDocuments(documents, settings.gate))
   const portal = { ...settings, links: [{ path: frontPagePath, title: 'For developers' }] }

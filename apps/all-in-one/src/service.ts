@@ -10,7 +10,8 @@ import {
   serveGateway,
   webhookVariables,
 } from '@gateway/composition'
-import { createBackOffice } from '@gateway/core'
+import { followCallbackCarriers } from '@gateway/callbacks'
+import { createBackOffice, createProcessing } from '@gateway/core'
 import type { Messages } from '@gateway/core/messages'
 import { carriersFor, dispatchFor, dispatchVariables } from '@gateway/dispatcher'
 import {
@@ -72,21 +73,23 @@ await runProcess({
       health: database,
       processing,
     })
+    const carriers = await followCallbackCarriers({ ports, log: context.log })
+    context.onStop('carriers of callbacks', () => carriers.stop())
+    const callbacks = { store: createProcessing(ports, processing), carriers }
     const opened = {
       ports: { ...ports, messages: waking(ports.messages, () => dispatching.wake()) },
       health,
       certificates,
       figures,
     }
-    const serving = {
-      createServer: createAllInOneServer,
+    const server = await serveGateway(context, opened, {
+      createServer: (gateway, parts) => createAllInOneServer(gateway, { ...parts, callbacks }),
       describeMalformed,
       certificates: dispatched.certificates,
       metrics,
       graceSeconds: 6,
       sendsInBulk: true,
-    }
-    const server = await serveGateway(context, opened, serving)
+    })
     if (context.environment.DAILY_BACKUP) {
       const folder = join(context.environment.DATA_DIR, 'backups')
       keepDailyBackups(context, { folder, backUp, runExclusively, clock: ports.clock })

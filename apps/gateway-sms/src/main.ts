@@ -7,6 +7,7 @@ exitOnEarlySignals()
 const processes = {
   'all-in-one': () => import('@gateway/all-in-one/main'),
   asp: () => import('@gateway/asp/main'),
+  callbacks: () => import('@gateway/callbacks/main'),
   dispatcher: () => import('@gateway/dispatcher/main'),
   portal: () => import('@gateway/portal/main'),
   rest: () => import('@gateway/rest/main'),

@@ -9,6 +9,7 @@ export {
   type ReadCallback,
   type UnreadEntry,
 } from './callbacks/read-callback.ts'
+export { unreadRecords } from './callbacks/unread-records.ts'
 export { isVerifiable, verifyCallback, type CallbackRefusal } from './callbacks/verify-callback.ts'
 export { httpCarrier } from './carrier/http-carrier.ts'
 export { tryMessage, type TriedMessage } from './carrier/try-message.ts'

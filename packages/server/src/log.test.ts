@@ -63,6 +63,7 @@ describe('log', () => {
     ['/a.asp/user/password', '/a.asp'],
     ['/api/rest/v1/sms/outgoing/send', '/api/rest/v1/sms/outgoing/send'],
     ['*', '*'],
+    ['/carriers/main/0123456789abcdef0123456789abcdef?a=1', '/carriers/main/…'],
   ])('the path of %s is %s', (url, path) => {
     expect(pathOf(request(url))).toBe(path)
   })

@@ -16,13 +16,13 @@ const pathMax = 200
 /**
  * Returns the path of a request for a log line, without the host of an absolute URL, and only up to a file name or the
  * first character that no path of ours has. Credentials may follow: in a query, in an escaped query (`%3F`, `%23`), or
- * written as a path.
+ * written as a path. The path of a carrier's callbacks is cut after the carrier's name, because a secret follows.
  */
 export const pathOf = (request: IncomingMessage & { originalUrl?: string }): string => {
   const url = request.originalUrl ?? request.url ?? ''
   const path = url.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '').slice(0, pathMax)
   const [known = ''] = /^\*|^[\w/.~-]*/.exec(path) ?? []
-  return known.replace(/(\.\w+)\/.*$/, '$1')
+  return known.replace(/(\.\w+)\/.*$/, '$1').replace(/(\/carriers\/[^/]+\/).+$/, '$1…')
 }
 
 /** Returns the path and query of a request as the client sent them, also below a prefix of Express. */

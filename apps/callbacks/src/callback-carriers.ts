@@ -1,0 +1,86 @@
+import { accountOf, type ProviderAccount } from '@gateway/adapters-http'
+import { openCarriers, type CarrierPorts, type CarrierSpecification } from '@gateway/carriers'
+import type { CarrierId } from '@gateway/core/dispatch'
+import { repeat, type Log } from '@gateway/server'
+
+/** Carrier over HTTP, as far as its callbacks need it. */
+export interface CallbackCarrier {
+  readonly id: CarrierId
+  readonly account: ProviderAccount
+  /** URL at which the provider reaches the gateway. If undefined, no callback can be verified. */
+  readonly publicUrl: string | undefined
+}
+
+/** Carriers over HTTP of the stored carriers. */
+export interface CallbackCarriers {
+  /** Returns the carrier with this name, or undefined if no carrier over HTTP has it. */
+  find(name: string): CallbackCarrier | undefined
+  list(): readonly CarrierId[]
+  /** False until the stored carriers were read, and while their last version cannot be read here. */
+  isUsable(): boolean
+}
+
+export interface FollowedCallbackCarriers extends CallbackCarriers {
+  /** Stops following; resolves when the running read has ended. */
+  stop(): Promise<void>
+}
+
+interface Following {
+  readonly ports: CarrierPorts
+  readonly log: Log
+}
+
+/** Milliseconds after which a version without a notification is noticed. */
+const pollMilliseconds = 5000
+
+/** Reads the stored carriers and follows their changes. Resolves after the first read, successful or not. */
+export async function followCallbackCarriers({ ports, log }: Following): Promise<FollowedCallbackCarriers> {
+  const { carrierVersions } = ports
+  let carriers: ReadonlyMap<string, CallbackCarrier> = new Map()
+  /** Version that was read last, usable or not. */
+  let readVersion: number | undefined
+  let isUsable = false
+
+  async function read(): Promise<void> {
+    const stored = await carrierVersions.latest()
+    try {
+      carriers = stored === undefined ? new Map() : carriersOf((await openCarriers(stored, ports)).carriers)
+      isUsable = true
+    } catch (problem) {
+      isUsable = false
+      const { message: reason } = problem as Error
+      log.error(
+        { version: stored?.version, reason },
+        'callbacks are answered 503: this process cannot use the stored carriers',
+      )
+    }
+    readVersion = stored?.version ?? 0
+  }
+
+  const following = repeat({
+    what: 'look for stored carriers',
+    pauseMilliseconds: pollMilliseconds,
+    log,
+    work: async () => {
+      if ((await carrierVersions.latestNumber()) !== readVersion) await read()
+      return 'all'
+    },
+  })
+  carrierVersions.onChange(() => following.wake())
+  await following.ranOnce
+  return {
+    find: (name) => carriers.get(name),
+    list: () => [...carriers.values()].map(({ id }) => id),
+    isUsable: () => isUsable,
+    stop: () => following.stop(),
+  }
+}
+
+const carriersOf = (specifications: readonly CarrierSpecification[]): ReadonlyMap<string, CallbackCarrier> =>
+  new Map(
+    specifications.flatMap((each) =>
+      each.kind === 'http'
+        ? [[each.id, { id: each.id, account: accountOf(each.settings), publicUrl: each.settings.publicUrl }] as const]
+        : [],
+    ),
+  )

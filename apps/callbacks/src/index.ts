@@ -1,0 +1,3 @@
+export { followCallbackCarriers, type CallbackCarrier, type CallbackCarriers } from './callback-carriers.ts'
+export { callbacksNotFound, callbacksRouter, type CallbacksSettings } from './router.ts'
+export type { CallbackStore } from './store-callback.ts'

@@ -1,0 +1,183 @@
+import { verifyCallback, type CallbackRequest } from '@gateway/adapters-http'
+import type { Clock } from '@gateway/core/time'
+import {
+  clientNetwork,
+  endResponse,
+  fallbackHandler,
+  onError,
+  prepareResponse,
+  readBody,
+  withPlace,
+  type AdmissionGate,
+  type Log,
+  type Metrics,
+} from '@gateway/server'
+import { Router, type Request, type RequestHandler, type Response } from 'express'
+import type { CallbackCarrier, CallbackCarriers } from './callback-carriers.ts'
+import { CallbackCounts, type Refusal } from './callback-counts.ts'
+import { rateLimit } from './rate-limit.ts'
+import { storeCallback, type CallbackStore } from './store-callback.ts'
+
+export interface CallbacksSettings {
+  readonly carriers: CallbackCarriers
+  readonly clock: Clock
+  /** Limits the requests in progress and the memory of bodies. Several routers in one process may share one gate. */
+  readonly gate: AdmissionGate
+  readonly log: Log
+  readonly metrics?: Metrics | undefined
+  /** Maximum callbacks a second of one carrier from one network; default 1000. */
+  readonly perSecondMax?: number
+  /** Milliseconds after which a callback that is not stored yet is answered 503; default 1800. */
+  readonly answerMilliseconds?: number
+}
+
+/** Path of the callbacks of all carriers, below the public URL. */
+export const callbacksPath = '/carriers/:carrier/*secret'
+
+/** Maximum size of the body of a callback, in bytes. */
+const bodyBytesMax = 262_144
+
+const service = 'callbacks'
+
+/**
+ * Returns a router that receives the callbacks of carriers over HTTP at `/carriers/NAME/…`, for any Express app. Mount
+ * it before parsers of bodies, because signatures cover the body as its bytes arrived. A callback is answered 2xx after
+ * the commit, 403 if it cannot be verified, and otherwise 503 so that the provider sends it again (ruling 6.1).
+ */
+export function callbacksRouter(store: CallbackStore, settings: CallbacksSettings): Router {
+  const { log, metrics, carriers } = settings
+  const counts = new CallbackCounts(log)
+  if (metrics !== undefined) counts.register(metrics, carriers)
+  const begin = prepareResponse({ log, metrics, service })
+  const prepare: RequestHandler = (_request, response, next) => {
+    begin(response)
+    next()
+  }
+  return Router({ caseSensitive: true, strict: true })
+    .all(callbacksPath, prepare, callbackHandler(store, settings, counts))
+    .use(onError(log, (_request, response) => void write(response, 503)))
+}
+
+/** Returns a handler that answers 404 in plain text. */
+export const callbacksNotFound = (settings: Pick<CallbacksSettings, 'log' | 'metrics'>): RequestHandler =>
+  fallbackHandler({ ...settings, service }, (response) => void write(response, 404))
+
+function callbackHandler(
+  store: CallbackStore,
+  settings: CallbacksSettings,
+  counts: CallbackCounts,
+): RequestHandler<{ carrier: string }> {
+  const { carriers, clock, gate, perSecondMax = 1000 } = settings
+  const limit = rateLimit(perSecondMax)
+  const answer = verifiedHandler(store, settings, counts)
+  return async (request, response, next) => {
+    if (request.method !== 'GET' && request.method !== 'POST') return next()
+    if (!carriers.isUsable()) return void write(response, 503)
+    const carrier = carriers.find(request.params.carrier)
+    if (carrier === undefined) return next()
+    const network = clientNetwork(request)
+    if (!limit.admits(`${carrier.id} ${network}`, clock.now())) {
+      counts.count(carrier.id, 'limited')
+      return void write(response, 503)
+    }
+    const place = gate.bodies.open(network)
+    gate.requests.begin()
+    try {
+      const body = await readBody(request, bodyBytesMax, place)
+      if (body === 'aborted') return
+      if (body === 'too-large') {
+        counts.count(carrier.id, 'too-large')
+        return void write(response, 413)
+      }
+      if (body === 'overloaded') {
+        counts.count(carrier.id, 'unavailable')
+        return void write(response, 503)
+      }
+      if ('parsed' in body) throw new Error('callbacksRouter must be mounted before parsers of bodies')
+      await answer(carrier, request, response, body)
+    } catch (error) {
+      counts.count(carrier.id, 'unavailable')
+      throw error
+    } finally {
+      gate.requests.end()
+      place.release()
+    }
+  }
+}
+
+/** Returns a function that verifies, stores and answers a callback whose body has arrived. */
+function verifiedHandler(store: CallbackStore, settings: CallbacksSettings, counts: CallbackCounts) {
+  const { clock, gate, log, answerMilliseconds = 1800 } = settings
+  return async (carrier: CallbackCarrier, request: Request, response: Response, body: Buffer): Promise<void> => {
+    const refuse = (refusal: Refusal): void => {
+      counts.refuse(carrier.id, refusal, request, body.length)
+      write(response, 403)
+    }
+    if (carrier.publicUrl === undefined) return refuse('no-public-url')
+    const callback = callbackRequestOf(carrier.publicUrl, request, body)
+    const verified = await verifyCallback(carrier.account, callback, clock.now())
+    if (verified !== 'verified') return refuse(verified)
+
+    const entered = gate.enter(clientNetwork(request))
+    const storing = withPlace(entered, false, async () => {
+      await storeCallback(store, carrier, callback)
+      return 'stored' as const
+    })
+    gate.requests.begin()
+    void storing.catch(() => undefined).finally(() => gate.requests.end())
+    const result = await withinTime(storing, answerMilliseconds)
+    if (result === 'stored') {
+      counts.count(carrier.id, 'stored')
+      const { status, body: text } = carrier.account.provider.description.callbacks?.answer ?? {}
+      return void write(response, status ?? 200, text)
+    }
+    counts.count(carrier.id, 'unavailable')
+    if (result === 'late') {
+      storing.catch((err: unknown) => log.warn({ err, carrier: carrier.id }, 'a late callback was not stored'))
+    }
+    write(response, 503)
+  }
+}
+
+/** Resolves to 'late' if the work takes longer than this. */
+async function withinTime<Result>(work: Promise<Result>, milliseconds: number): Promise<Result | 'late'> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<'late'>((resolve) => {
+    timer = setTimeout(() => resolve('late'), milliseconds)
+  })
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Returns a request with the URL that the provider called: the public URL, never the Host header. */
+const callbackRequestOf = (publicUrl: string, { method, url, headers }: Request, body: Buffer): CallbackRequest => ({
+  method,
+  url: publicUrl.replace(/\/+$/, '') + url,
+  headers: Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, typeof value === 'string' ? value : undefined]),
+  ),
+  body,
+})
+
+const texts: Readonly<Record<number, string>> = {
+  403: 'The callback could not be verified.',
+  404: 'There is nothing here.',
+  413: 'The callback is too large.',
+  503: 'Please try again later.',
+}
+
+/** Writes an answer in plain text; without a text its body is empty. */
+function write(
+  response: Response | Parameters<typeof endResponse>[0],
+  status: number,
+  text = texts[status] ?? '',
+): void {
+  response.statusCode = status
+  response.setHeader('Cache-Control', 'no-store')
+  if (text !== '') response.setHeader('Content-Type', 'text/plain; charset=utf-8')
+  if (status === 503) response.setHeader('Retry-After', '5')
+  endResponse(response, text)
+}

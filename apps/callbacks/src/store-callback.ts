@@ -1,0 +1,27 @@
+import { readCallback, unreadRecords, type CallbackRequest } from '@gateway/adapters-http'
+import type { Processing } from '@gateway/core'
+import type { CallbackCarrier } from './callback-carriers.ts'
+
+/** Use cases that store what arrives in callbacks. */
+export type CallbackStore = Pick<Processing, 'acceptReceipts' | 'acceptInboundMessages' | 'acceptUnread'>
+
+/**
+ * Reads a verified callback and stores everything in it. Resolves after the commits (P-7). After a failure the provider
+ * sends the callback again: receipts and messages are then stored once. Entries that cannot be read have no id, so they
+ * are stored last.
+ */
+export async function storeCallback(
+  store: CallbackStore,
+  { id, account }: CallbackCarrier,
+  request: CallbackRequest,
+): Promise<void> {
+  const read = readCallback(account, request)
+  const receipts = read.receipts.flatMap(({ reference, code, number }) =>
+    reference === undefined ? [] : [{ reference, code, number, submitted: undefined }],
+  )
+  const messages = read.messages.map((message) => ({ ...message, offer: undefined }))
+  const unread = unreadRecords(read, request)
+  if (receipts.length > 0) await store.acceptReceipts(id, receipts)
+  if (messages.length > 0) await store.acceptInboundMessages(id, messages)
+  if (unread.length > 0) await store.acceptUnread(id, unread)
+}
