@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { furtherGroups } from '../scripts/test-groups.mjs'
 import { groupsOf, table } from '../scripts/touched-groups.mjs'
 import { root } from './support/process.ts'
@@ -36,6 +36,13 @@ test('every file of a further group exists, is in one group, and touches its gro
   for (const [name, paths] of Object.entries(furtherGroups))
     for (const path of paths)
       expect({ path, touches: groupsOf([path]).includes(name) }).toEqual({ path, touches: true })
+})
+
+test('no promise names a file of a further group as its proof', () => {
+  const promises = readFileSync(join(root, 'docs/reliability.md'), 'utf8').match(/^\| P-\d+ .*$/gm) ?? []
+  expect(promises.length).toBeGreaterThanOrEqual(21)
+  const named = (path: string): readonly string[] => promises.filter((promise) => promise.includes(basename(path)))
+  expect(Object.values(furtherGroups).flat().flatMap(named)).toEqual([])
 })
 
 test('every row begins as a path of the repository does, and names groups that exist', () => {
