@@ -2,7 +2,6 @@ import { mayHolder } from '@gateway/core'
 import type { HolderRole } from '@gateway/core/people'
 import type { Page } from './page.ts'
 import { pages } from './pages/index.ts'
-import { submit } from './serve-page.ts'
 
 export const mayChange = (role: HolderRole, page: Page): boolean =>
   page.who !== 'holder' || page.changes === undefined || mayHolder(role, page.changes)

@@ -5,7 +5,6 @@ import type { Request } from 'express'
 import type { Frame, PageLink } from './layout.tsx'
 import type { Followers } from './live.ts'
 import type { OidcProvider } from './oidc.ts'
-import { mayPost, maySee } from './page-roles.ts'
 
 export interface PortalSettings {
   readonly clock: Clock

@@ -1,7 +1,7 @@
 import { NotOfRoleError } from '@gateway/core/people'
 import { clientAddress, clientNetwork, comesFrom, requestQuery } from '@gateway/server'
 import type { Request } from 'express'
-import { Fields, storable } from './forms.ts'
+import { type Fields, storable } from './forms.ts'
 import type { Answer, HolderVisit, OperatorVisit, Page, View, Visit } from './page.ts'
 import { notOfRole } from './pages/errors.tsx'
 import type { Serving } from './serving.ts'

@@ -12,7 +12,7 @@ export class Answers {
   readonly #collected = new Map<Answered, SubmissionAnswer[]>()
   /** Number of submissions whose answer was not reported. */
   #unanswered = 0
-  #giving: NodeJS.Immediate | undefined
+  #isReportDue = false
   #quieted: (() => void)[] = []
 
   get unanswered(): number {
@@ -29,7 +29,9 @@ export class Answers {
     let list = this.#collected.get(answered)
     if (list === undefined) this.#collected.set(answered, (list = []))
     list.push(answerOf(message, messageOutcome(outcomes.length === 0 ? ['retry'] : outcomes)))
-    this.#giving ??= nextTurn(this.#endTurn)
+    if (this.#isReportDue) return
+    this.#isReportDue = true
+    nextTurn(this.#endTurn)
   }
 
   /** Reports the collected answers now. */
@@ -51,7 +53,7 @@ export class Answers {
   }
 
   #endTurn = (): void => {
-    this.#giving = undefined
+    this.#isReportDue = false
     this.give()
   }
 }

@@ -124,7 +124,7 @@ test('unknown-receipts: a message whose receipt says UNKNOWN is queried once and
   const accepted = await ports.messages.accept(anOrder(id, { to }))
   const ids = typeof accepted === 'string' ? [] : accepted.results.flat().filter((one) => typeof one === 'number')
   const dispatcher = createDispatcher(ports, carrier, report)
-  await until(() => carrier.availability?.() === 'available')
+  await until(() => carrier.availability() === 'available')
   await dispatcher.work('single')
   const seen: unknown[] = []
   await until(async () => {
@@ -346,7 +346,7 @@ test('answers-binds-only: sent messages are unknown, and no more are sent until 
   const { carrier, submit, submitted, answers, outcomes } = await joined('answers-binds-only', {}, bounds)
   submit(1)
   await until(() => submitted().length === 1)
-  await until(() => carrier.availability?.() === 'down')
+  await until(() => carrier.availability() === 'down')
   submit(5)
   await until(() => answers.length === 6)
   expect(outcomes()).toEqual(['unknown', ...all(5, 'refused-for-now')])

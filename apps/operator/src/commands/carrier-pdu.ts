@@ -9,13 +9,14 @@ export function pduText(
   const isResponse = String(command).endsWith('_resp') || command === 'generic_nack'
   // PDUs have no field for the status 0.
   const status = isResponse ? (statusField ?? 'ESME_ROK') : statusField
+  const statusText = typeof status === 'string' ? status : JSON.stringify(status)
   const head = `${time} ${direction === 'sent' ? '->' : '<-'} ${String(command)} ${String(sequence)}`
   const lines = Object.entries(rest).flatMap(([field, value]) =>
     Array.isArray(value)
       ? (value as readonly (readonly [string, string])[]).map(([tag, hex]) => `    ${tag} ${octetsText(hex)}`)
       : [`    ${field} ${valueText(field, value)}`],
   )
-  return [status === undefined ? head : `${head} ${String(status)}`, ...lines].map(printable).join('\n')
+  return [status === undefined ? head : `${head} ${statusText}`, ...lines].map(printable).join('\n')
 }
 
 const valueText = (field: string, value: unknown): string =>

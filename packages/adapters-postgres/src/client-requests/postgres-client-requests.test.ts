@@ -71,12 +71,12 @@ describe.each<Cut>(['before-it-arrives', 'after-it-arrived', 'before-its-answer'
       const answers = await Promise.all(keys.map((key) => storedAnswer(key)))
       const ids: number[] = []
       for (const [i, answer] of answers.entries()) {
-        if (typeof answer !== 'object') throw new Error(`nothing is storedAnswer: ${answer}`)
+        if (typeof answer !== 'object') throw new Error(`no answer is stored: ${answer}`)
         const result = results[i]
         if (typeof result === 'object')
           expect(answer).toEqual({ text: textOf(result.results), balance: result.balance })
         else expect(result).toBe('repeated')
-        const [[, [first, count] = [0, 0]]] = JSON.parse(answer.text) as [[null, [first: number, count: number]]]
+        const [[, [first, count]]] = JSON.parse(answer.text) as [[null, [first: number, count: number]]]
         ids.push(...Array.from({ length: count }, (_, at) => first + at))
       }
       expect((await storedIds()).slice(1)).toEqual(ids.toSorted((a, b) => a - b))
@@ -93,7 +93,7 @@ describe.each<Cut>(['before-it-arrives', 'after-it-arrived', 'before-its-answer'
       const result = await sent(cuttable.ports, 'k', 4)
       await cut
       const answer = await storedAnswer()
-      if (typeof answer !== 'object') throw new Error(`nothing is storedAnswer: ${answer}`)
+      if (typeof answer !== 'object') throw new Error(`no answer is stored: ${answer}`)
       if (typeof result === 'object') expect(answer.text).toBe(textOf(result.results))
       expect((JSON.parse(answer.text) as unknown[][])[0]?.at(-1)).toEqual(['insufficient-credits', 2])
       expect(answer.balance).toBe(5)

@@ -58,21 +58,21 @@ test('a carrier that answers no submission gets only probes, until ten were acce
     isSilent ? 'silence' : undefined,
   )
   let changes = 0
-  carrier.onAvailability?.(() => changes++)
-  await until(() => carrier.availability?.() === 'available')
+  carrier.onAvailability(() => changes++)
+  await until(() => carrier.availability() === 'available')
   expect(carrier.room()).toBe(1)
   submit(aBody())
   expect(carrier.room()).toBe(0)
-  await until(() => carrier.availability?.() === 'throttled')
-  await until(() => carrier.availability?.() === 'down')
+  await until(() => carrier.availability() === 'throttled')
+  await until(() => carrier.availability() === 'down')
   expect(carrier.status().circuit).toMatchObject({ state: 'open', reason: 'silent', silentSeconds: 0.3 })
   submit(aBody())
-  carrier.handBack?.()
+  carrier.handBack()
   await until(() => answers.length === 1)
   expect(answers).toEqual([{ id: 2, outcome: 'refused-for-now' }])
   expect(smsc.submits).toHaveLength(1)
 
-  await until(() => carrier.availability?.() === 'probing')
+  await until(() => carrier.availability() === 'probing')
   expect(changes).toBeGreaterThanOrEqual(3)
   expect(carrier.room()).toBe(1)
   isSilent = false
@@ -81,7 +81,7 @@ test('a carrier that answers no submission gets only probes, until ten were acce
     await until(() => smsc.submits.length >= 2 * round + 1)
     await until(() => answers.length === 1 + 2 * round)
   }
-  expect(carrier.availability?.()).toBe('available')
+  expect(carrier.availability()).toBe('available')
   expect(carrier.room()).toBeGreaterThan(9)
   expect(problems.map(String)).toEqual([
     expect.stringContaining('it has answered no submission for 0.3 s or more; it gets no messages but probes'),
@@ -110,10 +110,10 @@ test('a carrier that refuses ten distinct messages for now gets only probes', as
   )
   submit(...many(9))
   await until(() => answers.length === 9)
-  expect(carrier.availability?.()).toBe('available')
+  expect(carrier.availability()).toBe('available')
   submit(...many(1))
   await until(() => answers.length === 10)
-  expect(carrier.availability?.()).toBe('down')
+  expect(carrier.availability()).toBe('down')
   expect(carrier.status().circuit).toMatchObject({ state: 'open', reason: 'failing', failuresPercent: 50 })
 })
 
