@@ -315,8 +315,11 @@ export function journeys(world: () => World): void {
     await person.press(/^Send 2\s000 messages/)
     await person.page.locator('#stop button').waitFor()
     await person.page.evaluate(() => document.body.setAttribute('data-loaded-once', ''))
-    await person.sees('Download the results as CSV', '#further')
-    await person.sees(/^Cancel 2\s000 messages/, '#cancel')
+    await person.page.locator('#further').getByText('Download the results as CSV').waitFor()
+    await person.page
+      .locator('#cancel')
+      .getByText(/^Cancel 2\s000 messages/)
+      .waitFor()
     expect(await person.page.locator('#stop button').count()).toBe(0)
     expect(await person.page.locator('body[data-loaded-once]').count()).toBe(1)
     await person.press(/^Cancel 2\s000 messages/)
