@@ -29,7 +29,7 @@ export interface Server {
   stop(): Promise<void>
 }
 
-/** The server at `url`; else an own one, or one whose every commit waits for a standby beside it. */
+/** Returns the server at `url`, or else starts one. If `hasStandby` is set, its commits wait for a standby. */
 export async function openServer(folder: string, url: string | undefined, hasStandby: boolean): Promise<Server> {
   if (url !== undefined) return serverAt(url, () => Promise.resolve(), false)
   const dataDir = join(folder, 'server')

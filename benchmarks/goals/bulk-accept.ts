@@ -7,7 +7,7 @@ import { rawTable } from '../limits/raw-table.ts'
 import { accepting, keysOf, perSecondOf } from './accepting.ts'
 import { rawInserting } from './raw-inserting.ts'
 
-/** Goal 1, and the first half of goal 10. */
+/** Sends of 1000 numbers over REST (docs/performance.md, goal 1 and the first half of goal 10). */
 export const bulkAccept: Benchmark = {
   name: 'bulk-accept',
   title: 'REST sends of 1000 beside raw set inserts of one row a recipient',

@@ -7,7 +7,7 @@ import { accepting, keysOf, perSecondOf } from './accepting.ts'
 
 const connections = 32
 
-/** Goal 4. */
+/** Single sends of one account and of many (docs/performance.md, goal 4). */
 export const hotAccount: Benchmark = {
   name: 'hot-account',
   title: 'single REST sends of one account beside those of 1000 accounts',

@@ -7,7 +7,7 @@ import { inRounds } from '../environment/rounds.ts'
 import type { Interface } from '../loads/send-requests.ts'
 import { accepting, keysOf, perSecondOf, type Accepting } from './accepting.ts'
 
-/** Goal 2. */
+/** Sends over the interfaces other than REST (docs/performance.md, goal 2). */
 export const interfaces: Benchmark = {
   name: 'interfaces',
   title: 'XML sends of 1000 and query-string sends of 100 beside REST sends of as many',

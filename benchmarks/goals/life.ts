@@ -9,7 +9,7 @@ import { keysOf, perSecondOf } from './accepting.ts'
 import { living, livingPlainly, postgresOf } from './living.ts'
 import { rawInserting } from './raw-inserting.ts'
 
-/** Goal 5, goal 6 for bulk, and the second half of goal 10. */
+/** Bulk messages from acceptance to delivery (docs/performance.md, goals 5 and 6, second half of goal 10). */
 export const life: Benchmark = {
   name: 'life',
   title: 'REST sends of 1000, accepted to DELIVERED through the simulated carrier without delay',

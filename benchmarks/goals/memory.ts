@@ -7,7 +7,7 @@ import { keysOf } from './accepting.ts'
 const queued = 1_000_000
 const more = 100_000
 
-/** Goal 11. */
+/** Memory of the processes (docs/performance.md, goal 11). */
 export const memory: Benchmark = {
   name: 'memory',
   title: 'the all-in-one process with a million messages queued, draining and accepting more',

@@ -20,7 +20,7 @@ interface Round {
   readonly share: number
 }
 
-/** Goal 8. */
+/** Single sends while bulk messages are sent (docs/performance.md, goal 8). */
 export const mixed: Benchmark = {
   name: 'mixed',
   title: `${perSecond} single sends a second while a backlog of bulk drains`,

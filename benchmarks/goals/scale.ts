@@ -15,7 +15,7 @@ const backlogs = { small: 100_000, large: 1_000_000 }
 
 const part = (filling: Filling, by: number): Filling => ({ ...filling, history: filling.history / by })
 
-/** Goal 9, and other costs that must not grow with the stored data. */
+/** Costs that must not grow with the stored data (docs/performance.md, goal 9 and others). */
 export const scale: Benchmark = {
   name: 'scale',
   title: 'each hot path on a database with 20 million messages of history beside one with 1 million',

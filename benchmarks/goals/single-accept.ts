@@ -10,7 +10,7 @@ import { accepting, keysOf, perSecondOf } from './accepting.ts'
 /** Number of clients, typical of many installations. Requests that do not fit into one commit wait for the next. */
 const connections = 32
 
-/** Goal 3. */
+/** Single sends (docs/performance.md, goal 3). */
 export const singleAccept: Benchmark = {
   name: 'single-accept',
   title: `single REST sends of 100 accounts over ${connections} connections beside raw one-row commits of as many`,

@@ -11,7 +11,7 @@ import { living, livingPlainly, postgresOf } from './living.ts'
 const connections = 500
 const perAccept = 500
 
-/** Goal 6 for single sends. */
+/** Single messages from acceptance to delivery (docs/performance.md, goal 6). */
 export const singleLife: Benchmark = {
   name: 'single-life',
   title: 'single REST sends, accepted to DELIVERED, beside a plain table',

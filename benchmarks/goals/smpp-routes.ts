@@ -54,7 +54,7 @@ export const smppRoutes: Benchmark = {
   },
 }
 
-/** Compares rounds with messages waiting for such a carrier with rounds without them. */
+/** Compares rounds in which messages wait for `carrier` with rounds in which none wait. */
 function beside(carrier: string, queued: readonly RoutedRound[], without: readonly RoutedRound[]): Figure[] {
   const p99 = (rounds: readonly RoutedRound[]): number[] => rounds.map(({ answered }) => answered.p99)
   return [

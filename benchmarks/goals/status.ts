@@ -19,7 +19,7 @@ create table raw_status (id bigint primary key, account_id int not null, msisdn 
 insert into raw_status select id, account_id, msisdn, code, code_at from message;
 analyze raw_status`
 
-/** Goal 7. */
+/** Status requests (docs/performance.md, goal 7). */
 export const status: Benchmark = {
   name: 'status',
   title: `status of ${perRequest} recent ids over REST beside a raw "= any" select of as many`,

@@ -33,7 +33,7 @@ test.each([
 
 const text = fc.string({ unit: 'binary', maxLength: 60 })
 
-test('what encodeURIComponent wrote comes back, with and without plus signs for spaces', () => {
+test('text encoded by encodeURIComponent is decoded, with and without plus signs for spaces', () => {
   fc.assert(
     fc.property(text, (original) => {
       const encoded = encodeURIComponent(original)

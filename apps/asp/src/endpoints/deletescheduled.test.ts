@@ -38,7 +38,7 @@ describe('the result of an id', () => {
     expect(await balance()).toBe('Credits=99')
   })
 
-  test('that no message can have is NOTFOUND, and is echoed so that it cannot forge another result', async () => {
+  test('is NOTFOUND if no message can have the id, which is echoed so that it cannot forge another result', async () => {
     await start()
     await send('27825550101')
     expect(await remove('W1;x;-1;1e0;1.0;0;9007199254740993;+1+;1%26x%3DDELETED')).toBe(
