@@ -44,7 +44,8 @@ const failing = (work: () => Promise<never>): Ask => {
 /** Sends a request to a gateway that returns this result for a key. */
 const authenticating = (answered: Awaited<ReturnType<Gateway['commands']['authenticate']>>): Ask => {
   return async () => {
-    const rest = await startRest({ gateway: (own) => ({ ...own, authenticate: () => Promise.resolve(answered) }) })
+    const authenticate = () => Promise.resolve(answered)
+    const rest = await startRest({ gateway: (own) => ({ ...own, commands: { ...own.commands, authenticate } }) })
     const answer = await rest.get('/credits/balance')
     await rest.close()
     return answer
