@@ -9,6 +9,8 @@ export interface CallbackCarrier {
   readonly account: ProviderAccount
   /** URL at which the provider reaches the gateway. If undefined, no callback can be verified. */
   readonly publicUrl: string | undefined
+  /** Networks from which the provider calls. If undefined, any. */
+  readonly networks: readonly string[] | undefined
 }
 
 /** Carriers over HTTP of the stored carriers. */
@@ -78,9 +80,9 @@ export async function followCallbackCarriers({ ports, log }: Following): Promise
 
 const carriersOf = (specifications: readonly CarrierSpecification[]): ReadonlyMap<string, CallbackCarrier> =>
   new Map(
-    specifications.flatMap((each) =>
-      each.kind === 'http'
-        ? [[each.id, { id: each.id, account: accountOf(each.settings), publicUrl: each.settings.publicUrl }] as const]
-        : [],
-    ),
+    specifications.flatMap(({ id, kind, settings }) => {
+      if (kind !== 'http') return []
+      const { publicUrl, callbackNetworks: networks } = settings
+      return [[id, { id, account: accountOf(settings), publicUrl, networks }] as const]
+    }),
   )

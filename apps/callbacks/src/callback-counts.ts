@@ -8,7 +8,7 @@ import type { CallbackCarriers } from './callback-carriers.ts'
 export type CallbackResult = 'stored' | 'refused' | 'limited' | 'too-large' | 'unavailable'
 
 /** Why a callback was refused with 403. */
-export type Refusal = CallbackRefusal | 'no-public-url'
+export type Refusal = CallbackRefusal | 'no-public-url' | 'other-address'
 
 const none: Readonly<Record<CallbackResult, number>> = {
   ...{ stored: 0, refused: 0, limited: 0, 'too-large': 0, unavailable: 0 },

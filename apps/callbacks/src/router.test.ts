@@ -229,6 +229,17 @@ test('callbacks of a carrier beyond the limit of a network are answered 503', as
   await stop()
 })
 
+test('a callback from an address outside of the networks of a carrier is refused', async () => {
+  const carrier = carrierOf('africastalking')
+  const inside = await startCallbacks([{ ...carrier, callbackNetworks: ['192.0.2.7', '127.0.0.0/8'] }])
+  expect((await inside.send(callbackOf('africastalking', 'delivered'))).status).toBe(200)
+  await inside.stop()
+  const outside = await startCallbacks([{ ...carrier, callbackNetworks: ['192.0.2.0/24'] }])
+  expect((await outside.send(callbackOf('africastalking', 'delivered'))).status).toBe(403)
+  expect(await outside.counted('at', 'refused')).toBe(1)
+  await outside.stop()
+})
+
 test('other paths, methods and carriers are answered 404', async () => {
   const smpp = { name: 'smpp', url: 'smpp://me:secret@smsc.example' }
   const { send, counted, stop } = await startCallbacks([smpp, carrierOf('twilio')])

@@ -2,6 +2,7 @@ import { verifyCallback, type CallbackRequest } from '@gateway/adapters-http'
 import type { Clock } from '@gateway/core/time'
 import {
   clientNetwork,
+  comesFrom,
   endResponse,
   fallbackHandler,
   onError,
@@ -114,6 +115,7 @@ function verifiedHandler(store: CallbackStore, settings: CallbacksSettings, coun
       write(response, 403)
     }
     if (carrier.publicUrl === undefined) return refuse('no-public-url')
+    if (carrier.networks !== undefined && !comesFrom(request)(carrier.networks)) return refuse('other-address')
     const callback = callbackRequestOf(carrier.publicUrl, request, body)
     const verified = await verifyCallback(carrier.account, callback, clock.now())
     if (verified !== 'verified') return refuse(verified)

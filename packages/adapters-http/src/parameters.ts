@@ -27,6 +27,13 @@ export const httpParameters: Readonly<Record<string, Schema>> = {
   connectSeconds: whole(1, 60, 'Time limit of a connection'),
   responseSeconds: whole(1, 60, 'Time limit of an answer'),
   holdSeconds: whole(1, 60, 'Seconds for which a message waits for a throttling provider'),
+  callbackNetworks: {
+    type: 'array',
+    items: { type: 'string', minLength: 1 },
+    minItems: 1,
+    maxItems: 100,
+    description: 'Addresses or networks from which the provider calls back; by default any',
+  },
   silentSeconds: whole(1, 60, 'Seconds without any answer after which other carriers get the messages'),
   failuresPercent: whole(1, 100, 'Percentage of failures at which other carriers get the messages'),
   probeSeconds: whole(1, 600, 'Seconds until a failing carrier is tried again'),

@@ -33,6 +33,7 @@ test.each([
   ['a short path', { ...twilio, secrets: { ...twilio.secrets, path: ['hidden'] } }, 'secrets/path: at least 32 characters'],
   ['a provider without a URL of its own', { ...infobip, baseUrl: undefined }, 'baseUrl: the provider has no URL of its own'],
   ['a public URL that is none', { ...twilio, publicUrl: 'sms.example.com' }, 'PUBLIC_URL: a URL such as'],
+  ['a wrong network', { ...twilio, callbackNetworks: ['192.0.2.7', '192.0.2.0/33'] }, 'callbackNetworks: "192.0.2.0/33" is not a network'],
   ['plain http', { ...twilio, baseUrl: 'http://sms.example' }, 'baseUrl: plain http is possible only'],
   ['plain http in a description', { ...own, provider: { ...(own.provider as object), send: { url: 'http://sms.example/' } } }, 'provider/send/url: plain http'],
 ])('%s is refused with the name of the field, without a secret', async (_, fields, problem) => {

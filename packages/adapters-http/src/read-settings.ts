@@ -19,6 +19,7 @@ export async function httpSettingsOf(fields: HttpFields, allow: readonly string[
   const problems = [
     ...('problems' in provider ? provider.problems : secretProblems(provider, fields.secrets)),
     ...environmentProblems(fields, allow),
+    ...networkProblems(fields.callbackNetworks),
   ]
   if (problems.length === 0 && !('problems' in provider)) problems.push(...urlProblems(provider, fields.baseUrl, allow))
   if (problems.length > 0) throw new Error(problems.join('\n'))
@@ -36,6 +37,11 @@ async function providerOf(value: unknown): Promise<Provider | { readonly problem
   const read = readDescription(value)
   return isUsable(read) ? read : { problems: read.problems.map((each) => `provider${each}`) }
 }
+
+const networkProblems = (networks: readonly string[] = []): readonly string[] =>
+  networks
+    .filter((each) => !isNetwork(each))
+    .map((each) => `callbackNetworks: ${JSON.stringify(each)} is not a network such as 192.0.2.0/24`)
 
 function secretProblems(
   { sendSecrets, callbackSecrets }: Provider,

@@ -41,6 +41,8 @@ export interface HttpSettings extends CircuitBounds {
   readonly holdSeconds: number
   /** Public URL of the callbacks, without the path of the carrier. If undefined, no callbacks are requested. */
   readonly publicUrl: string | undefined
+  /** Networks from which the provider calls back. If undefined, callbacks from any address are verified. */
+  readonly callbackNetworks: readonly string[] | undefined
 }
 
 export const httpDefaults = {
@@ -56,6 +58,7 @@ export const httpDefaults = {
   responseSeconds: 30,
   holdSeconds: 15,
   publicUrl: undefined,
+  callbackNetworks: undefined,
   ...circuitDefaults,
 } as const satisfies Omit<HttpSettings, 'provider' | 'secrets'>
 

@@ -132,11 +132,14 @@ function smppText({ host, port, tls, systemId, password, source, destination, er
 }
 
 /** Settings of a carrier over HTTP. A description is named by its title and a hash, because its text is long. */
-function httpText({ provider, secrets, ...rest }: HttpSettings): Settings {
+function httpText({ provider, secrets, callbackNetworks, ...rest }: HttpSettings): Settings {
   const json = JSON.stringify(provider)
   const own =
     typeof provider === 'string' ? provider : `${provider.title ?? 'own'} ${hash('sha256', json, 'hex').slice(0, 12)}`
-  return textsOf({ kind: 'http', provider: own, secrets: JSON.stringify(sorted(Object.entries(secrets))), ...rest })
+  return textsOf({
+    ...{ kind: 'http', provider: own, secrets: JSON.stringify(sorted(Object.entries(secrets))), ...rest },
+    callbackNetworks: callbackNetworks?.join(', '),
+  })
 }
 
 const offsetText = (minutes: number): string => {
