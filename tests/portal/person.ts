@@ -83,7 +83,7 @@ function withMouse(context: BrowserContext, page: Page, hasScripts: boolean): Pe
       for (const end = Date.now() + waitMs; Date.now() < end;) {
         if (await found.isVisible()) return
         await page.waitForTimeout(200)
-        await page.reload()
+        if (!hasScripts) await page.reload()
       }
       assert.fail(`${String(text)} is not shown at ${page.url()}: ${await page.locator('main').innerText()}`)
     },
