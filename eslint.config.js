@@ -23,7 +23,7 @@ const inCore = [
 ]
 
 /** Folders whose comments and names are not rewritten yet. */
-const notYetPlain = ['packages/carriers/**', 'tests/**']
+const notYetPlain = ['packages/carriers/**']
 
 export default tseslint.config(
   { ignores: ['**/dist/', '**/dist-testing/', '**/node_modules/', 'data/', 'release/', 'benchmarks/results/'] },

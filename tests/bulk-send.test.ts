@@ -6,7 +6,7 @@ import { copyCluster, dataFolder, killLeftovers, startApp, type Environment, typ
 
 afterEach(killLeftovers)
 
-/** BULK_ROWS=100000 BULK_KILLS=3 is the promise at full strength. */
+/** BULK_ROWS=100000 BULK_KILLS=3 tests the promise at full strength. */
 const rows = Number(process.env['BULK_ROWS'] ?? 6000)
 const kills = Number(process.env['BULK_KILLS'] ?? 1)
 const password = 'correct horse battery'
@@ -14,10 +14,10 @@ const credits = rows * 2
 
 const numberOf = (row: number): string => String(27820000000 + row)
 
-/** So that no dispatcher has work. */
+/** Far ahead, so that dispatchers have no work. */
 const nextWeek = (): string => new Date(Date.now() + 7 * 86_400_000).toISOString().slice(0, 16)
 
-/** Somebody with a browser without scripts. */
+/** Signs in with a browser without scripts. */
 async function signIn(url: string) {
   const sameOrigin = { 'sec-fetch-site': 'same-origin' }
   const entered = await fetch(`${url}/sign-in`, {
@@ -38,7 +38,7 @@ async function signIn(url: string) {
   }
 }
 
-/** What the page says: how many are accepted, and whether it is at its end. */
+/** Reads the progress page: number of accepted rows, and whether the send has ended. */
 async function progress(visitor: Awaited<ReturnType<typeof signIn>>, path: string) {
   const page = (await visitor.read(path)).replaceAll('\u202f', '')
   const figure = (name: string): number => Number(new RegExp(`<dt>${name}</dt><dd>([0-9]+)`).exec(page)?.[1])
@@ -82,8 +82,8 @@ test('kill -9 in the middle of a send to many: each row is accepted and charged 
     }
     await until(async () => (await progress(visitor, path)).isEnded, 300_000)
     const { accepted, refused } = await progress(visitor, path)
-    const told = [accepted + refused, isStopped ? accepted < rows : accepted]
-    expect([seed, ...told]).toEqual([seed, rows, isStopped ? true : rows])
+    const shown = [accepted + refused, isStopped ? accepted < rows : accepted]
+    expect([seed, ...shown]).toEqual([seed, rows, isStopped ? true : rows])
 
     const { rows: numbers } = await client.query<{ number: string }>(
       'select unnest(msisdns)::text as number from send where account_id = $1',

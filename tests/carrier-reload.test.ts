@@ -38,19 +38,19 @@ const environmentOf = () => ({
   ...{ RETRY_SECONDS: '1', LEASE_SECONDS: '5' },
 })
 
-/** How many connections were opened and closed, and how many unbinds came. */
+/** Counts opened and closed connections and received unbinds. */
 async function linksOf(smsc: RunningSmsc) {
   const journal = await smsc.journal()
-  const count = (wanted: string, command?: string): number =>
-    journal.filter((line) => line.event === wanted && (command === undefined || line.command === command)).length
+  const count = (event: string, command?: string): number =>
+    journal.filter((line) => line.event === event && (command === undefined || line.command === command)).length
   return { opened: count('opened'), closed: count('closed'), unbinds: count('received', 'unbind') }
 }
 
 test('SIGHUP under load: an unchanged link stays, a changed and a removed one end in order, and no message is lost or sent twice', async () => {
-  const [kept, changed, removed, added] = await Promise.all(['kept', 'changed', 'removed', 'added'].map(anSmsc))
-  if (!kept || !changed || !removed || !added) throw new Error('there is no SMSC')
+  const [unchanged, changed, removed, added] = await Promise.all(['kept', 'changed', 'removed', 'added'].map(anSmsc))
+  if (!unchanged || !changed || !removed || !added) throw new Error('there is no SMSC')
   await write(
-    entry('kept', kept, { window: 5 }),
+    entry('kept', unchanged, { window: 5 }),
     entry('changed', changed, { window: 5 }),
     entry('removed', removed, { window: 5 }),
   )
@@ -61,15 +61,15 @@ test('SIGHUP under load: an unchanged link stays, a changed and a removed one en
   for (const at of [0, 1000, 2000, 3000]) {
     ids.push(...(await restSend(client, numbersEnding(1000, '01', at))).map(Number))
   }
-  const smscs = [kept, changed, removed, added]
+  const smscs = [unchanged, changed, removed, added]
   const submits = async () => (await Promise.all(smscs.map((smsc) => smsc.submits()))).flat()
   await until(async () =>
-    (await Promise.all([kept, changed, removed].map((one) => one.submits()))).every((s) => s.length > 20),
+    (await Promise.all([unchanged, changed, removed].map((one) => one.submits()))).every((s) => s.length > 20),
   )
 
-  await until(async () => String(await told(environment)) === 'changed,kept,removed')
+  await until(async () => String(await changesOf(environment)) === 'changed,kept,removed')
 
-  await write(entry('kept', kept, { window: 5 }), entry('changed', changed, { window: 6 }), entry('added', added))
+  await write(entry('kept', unchanged, { window: 5 }), entry('changed', changed, { window: 6 }), entry('added', added))
   process.kill(gateway.pid, 'SIGHUP')
   await until(() => gateway.output().includes('the carriers were loaded again'))
   expect(gateway.output()).toContain('"added":["added"],"changed":["changed"],"removed":["removed"],"kept":["kept"]')
@@ -79,7 +79,7 @@ test('SIGHUP under load: an unchanged link stays, a changed and a removed one en
   const numbers = (await submits()).map(({ destinationAddr }) => destinationAddr)
   expect([numbers.length, new Set(numbers).size]).toEqual([4000, 4000])
   expect((await added.submits()).length).toBeGreaterThan(0)
-  await until(async () => String(await told(environment)) === 'added,changed,kept')
+  await until(async () => String(await changesOf(environment)) === 'added,changed,kept')
   const health = (await (await fetch(`${gateway.url}/health/carriers`)).json()) as { carriers: readonly object[] }
   expect(health.carriers).toMatchObject(
     ['kept', 'added', 'changed'].map((carrier) => ({
@@ -88,7 +88,7 @@ test('SIGHUP under load: an unchanged link stays, a changed and a removed one en
     })),
   )
   expect(JSON.stringify(health)).not.toContain(smscPassword)
-  expect(await linksOf(kept)).toEqual({ opened: 1, closed: 0, unbinds: 0 })
+  expect(await linksOf(unchanged)).toEqual({ opened: 1, closed: 0, unbinds: 0 })
   expect(await linksOf(changed)).toEqual({ opened: 2, closed: 1, unbinds: 1 })
   expect(await linksOf(removed)).toEqual({ opened: 1, closed: 1, unbinds: 1 })
   expect((await operate(['credits', 'verify'], environment)).code).toBe(0)
@@ -136,7 +136,7 @@ test('routes of the file decide by prefix, and those of the next one after SIGHU
   expect(await gateway.stop()).toBe(0)
   const again = await startApp('all-in-one', environment)
   ids.push(...(await restSend({ ...client, url: again.url }, drained)).map(Number))
-  await until(async () => String(await told(environment)) === 'one,other')
+  await until(async () => String(await changesOf(environment)) === 'one,other')
   expect([await numbersOf(one), await linksOf(one)]).toMatchObject([[...here, ...later], { opened: 1 }])
   await operate(['carrier', 'resume', 'one'], environment)
   const codes = async () => (await restStatus({ ...client, url: again.url }, ids)).map(({ statusCode }) => statusCode)
@@ -161,8 +161,8 @@ test('routes of the file decide by prefix, and those of the next one after SIGHU
   expect(await again.stop()).toBe(0)
 }, 120_000)
 
-/** The carriers that dispatchers tell of. */
-const told = async (environment: Readonly<Record<string, string>>): Promise<readonly string[]> =>
+/** Returns the carriers that dispatchers report. */
+const changesOf = async (environment: Readonly<Record<string, string>>): Promise<readonly string[]> =>
   (await operateJson<{ rows: readonly { carrier: string }[] }>(['carrier', 'list'], environment)).rows.map(
     ({ carrier }) => carrier,
   )

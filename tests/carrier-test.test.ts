@@ -78,7 +78,7 @@ test('carrier test waits for the receipts of all parts, over a pair, also if the
 test('what a carrier delivers for others is refused for now, so that it comes to a dispatcher', async () => {
   const smsc = await anSmsc('receiptDelay=20')
   const carriers = `a=${smsc.url}`
-  // This number replies after its receipt, and no bind is there then.
+  // This number replies after its receipt, when no bind is open any more.
   expect((await tried(['a', '--to', '27825550188'], carriers)).code).toBe(0)
   const { code, result } = await tried(['a', '--to', '27825550194', '--wait', '5'], carriers)
   expect(code).toBe(0)

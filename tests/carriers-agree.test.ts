@@ -120,7 +120,7 @@ test('of two that start at the same moment with different files one runs; the ot
   await write(files[1 - won] ?? '', { window: 13 })
   process.kill(second.pid, 'SIGHUP')
   await until(() => [winner, second].every((one) => one.output().includes('"version":3,"added":[],"changed":["one"]')))
-  // The file of the first is as it was: it does not take the change back.
+  // The file of the first process has not changed, so it does not revert the change.
   process.kill(winner.pid, 'SIGHUP')
   await until(() => winner.output().includes('the stored carriers, which stay in use'))
   expect(winner.output()).toContain('carrier one: window 13 -> ')
@@ -141,7 +141,7 @@ interface Listed {
   readonly rows: readonly { readonly carriersVersion: number; readonly storedBy: string }[]
 }
 
-/** All that a dump has of them. */
+/** Returns everything that a dump contains about carriers. */
 async function stored({ DATA_DIR }: { readonly DATA_DIR: string }): Promise<string> {
   const database = await openDatabase({ url: undefined, dataDir: DATA_DIR })
   try {

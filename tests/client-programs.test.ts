@@ -7,7 +7,7 @@ import { openAccount, type NewAccount } from './support/accounts.ts'
 import { startAllInOne, type RunningGateway } from './support/gateways.ts'
 import { killLeftovers, root } from './support/process.ts'
 
-// The programs of docs/clients, as its page says to run them; those whose language is not installed are skipped.
+// Runs the programs of docs/clients as their page says. Programs in languages that are not installed are skipped.
 const folder = join(root, 'docs/clients')
 const programs: readonly (readonly [file: string, command: string, ...before: string[]])[] = [
   ['send.mjs', process.execPath],
@@ -18,7 +18,7 @@ const programs: readonly (readonly [file: string, command: string, ...before: st
   ['send.go', 'go', 'run'],
   ['Send.cs', 'mcs'],
 ]
-/** tests/kannel.test.ts */
+/** Tested by tests/kannel.test.ts. */
 const elsewhere = ['kannel.conf']
 
 const probes: Readonly<Record<string, readonly string[]>> = { sh: ['-c', 'curl --version'], go: ['version'] }
@@ -47,11 +47,11 @@ async function run(command: string, ...args: readonly string[]): Promise<string>
 
 const assemblies = ['System.Net.Http', 'System.Runtime.Serialization', 'System.Xml', 'System.Xml.Linq']
 
-/** Debian has no .NET: Mono compiles and runs what is valid for both. */
+/** Compiles and runs a program with Mono, because Debian has no .NET. The programs are valid for both. */
 async function runInMono(file: string, number: string): Promise<string> {
   const compiled = join(cache, 'Send.exe')
   await run('mcs', '-langversion:7.2', `-out:${compiled}`, ...assemblies.map((name) => `-r:${name}`), file)
-  // On a busy machine Mono itself crashes now and then, by an assertion of its thread pool.
+  // On a busy machine Mono itself sometimes crashes with an assertion of its thread pool.
   return run('mono', compiled, number).catch((error: unknown) => {
     if (!String(error).includes('External Debugger Dump')) throw error
     return run('mono', compiled, number)

@@ -18,7 +18,7 @@ const sockets = 'nodejs_active_resources{type="TCPSocketWrap"}'
 const withBody = (path: string, type: string, headers: string, body: string): string =>
   `POST ${path} HTTP/1.1\r\nHost: gateway\r\nContent-Type: ${type}\r\n${headers}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
 
-/** Writes as much of a request as is asked for, and after so many milliseconds hangs up, with or without a reset. */
+/** Writes a part of a request and hangs up after this many milliseconds, with or without a reset. */
 function hangUp(port: number, text: string, { afterMs, resets }: { afterMs: number; resets: boolean }): Promise<void> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1')
@@ -78,9 +78,9 @@ test('requests whose clients have gone, at any point, are done wholly or not at 
         return withBody('/api/rest/v1/credits/transfer', 'application/json', authorization, JSON.stringify(body))
       },
       (i) => {
-        const asked = [scheduled[i], scheduled[i + 1]].map((id) => `<MessageID><ID>${String(id)}</ID></MessageID>`)
+        const items = [scheduled[i], scheduled[i + 1]].map((id) => `<MessageID><ID>${String(id)}</ID></MessageID>`)
         const root = 'Svc_DeleteScheduled'
-        const body = `<${root}><ApiKey>${holder.key}</ApiKey><User/><Password/><MessageIDs>${asked.join('')}</MessageIDs></${root}>`
+        const body = `<${root}><ApiKey>${holder.key}</ApiKey><User/><Password/><MessageIDs>${items.join('')}</MessageIDs></${root}>`
         return withBody('/api/xmldeletescheduled.asp', 'text/xml', '', body)
       },
     ]
@@ -88,13 +88,13 @@ test('requests whose clients have gone, at any point, are done wholly or not at 
     const gone = Array.from({ length: requests }, async (_, i) => {
       await delay(chance.between(0, 3000))
       const text = texts[i % texts.length]?.(i) ?? ''
-      // A fourth of them break off in the middle of what they say.
+      // A quarter of the requests break off in the middle.
       const written = i % 16 < 4 ? text.slice(0, 1 + chance.below(text.length)) : text
       await hangUp(port, written, { afterMs: chance.between(0, 1) ** 3 * 300, resets: chance.happens(0.5) })
     })
     await Promise.all(gone)
 
-    // The process is as it was: it holds no connection of a client, and no place.
+    // The process has returned to its initial state: no client connection and no place is held.
     await until(async () => (await measure(gateway, sockets)) <= socketsBefore + 1, 30_000)
     await until(async () => (await measure(gateway, 'gateway_requests_in_flight')) === 0, 20_000)
     const isWaiting = async () =>
@@ -105,7 +105,7 @@ test('requests whose clients have gone, at any point, are done wholly or not at 
       )[0]
     await until(async () => Number((await isWaiting())?.n) === 0, 30_000)
 
-    // Each send is there with all of its numbers, or not at all.
+    // Each send is stored with all its numbers, or not at all.
     const sends = await database.rows<{ numbers: string[]; cost: number }>(
       `select msisdns::text[] as numbers, (cardinality(msisdns) * price)::int as cost from send where scheduled_at is null`,
     )
@@ -114,12 +114,12 @@ test('requests whose clients have gone, at any point, are done wholly or not at 
     expect(new Set(whole.flatMap(({ numbers }) => numbers)).size).toBe(whole.length * perSend)
     const record = (await submissions(data.path)).map(({ number }) => number)
     expect(record.toSorted()).toEqual([...whole.flatMap(({ numbers }) => numbers), '27840000001'].toSorted())
-    // Each delete has refunded what it has taken away, each transfer has both of its sides.
-    const { resultsTotalAvailable: left } = await rest<{ resultsTotalAvailable: number }>(client, '/sms/scheduled')
+    // Each deletion has refunded what it deleted, and each transfer has both sides.
+    const { resultsTotalAvailable: waiting } = await rest<{ resultsTotalAvailable: number }>(client, '/sms/scheduled')
     const moved = await restBalance({ url: gateway.url, key: sub.key })
-    expect(await restBalance(client)).toBe(granted - 1 - whole.length * perSend - left - moved)
+    expect(await restBalance(client)).toBe(granted - 1 - whole.length * perSend - waiting - moved)
     expect((await operate(['credits', 'verify'], environment)).code).toBe(0)
-    expect([whole.length > 0, left < requests, moved > 0]).toEqual([true, true, true])
+    expect([whole.length > 0, waiting < requests, moved > 0]).toEqual([true, true, true])
 
     const busy = await database.rows(
       `select from pg_stat_activity where application_name like 'gateway%' and state <> 'idle'
@@ -129,7 +129,7 @@ test('requests whose clients have gone, at any point, are done wholly or not at 
     expect(gateway.output()).not.toMatch(/"level":"(?:error|fatal)"/)
     expect((await restSend(client, ['27840000002'])).map((id) => typeof id)).toEqual(['number'])
     console.log(
-      `${requests} clients gone: ${whole.length} sends, ${requests - left} deletes and ${moved} credits moved all the same`,
+      `${requests} clients gone: ${whole.length} sends, ${requests - waiting} deletes and ${moved} credits moved all the same`,
     )
     expect(await gateway.stop()).toBe(0)
   } finally {

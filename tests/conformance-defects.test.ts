@@ -37,7 +37,7 @@ test('a failed case is reported with its last request and answer, without keys a
 
 test('each planted defect fails the cases that are about it, and each of these passes without a defect', async () => {
   const { delivered } = gateway.configuration.numbers
-  /** Each run writes to numbers of its own. */
+  /** Each run uses different numbers. */
   let used = 1
   const resultsOf = async (titles: readonly string[], defect?: Defect) => {
     proxy.plant(defect)

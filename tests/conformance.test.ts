@@ -14,7 +14,7 @@ import '../apps/xml/testing/checked-answers.ts'
 
 // All interfaces run in this process on memory ports; a deployed system is tested by deployed-conformance.test.ts.
 
-/** Headings that say nothing themselves. */
+/** Headings without promises of their own. */
 const chapters = ['4', '7']
 
 test('every section, rule, ruling and addition of the contract has a case, or an entry that names the test that covers it', async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 const root = join(import.meta.dirname, '..')
 
-/** The sources of production, without comments: by path from the root. */
+/** Returns the production sources without comments, by path from the root. */
 function production(): ReadonlyMap<string, string> {
   const sources = ['packages', 'apps'].flatMap((folder) =>
     readdirSync(join(root, folder)).flatMap((name) => filesBelow(`${folder}/${name}/src`)),
@@ -23,7 +23,7 @@ const importsOf = (source: string): readonly string[] =>
     ([, names = '']) => names.split(',').map((name) => name.trim().split(' as ')[0] ?? ''),
   )
 
-/** Functions and constants that core exports and nothing of production uses, not even their own file. */
+/** Returns functions and constants that core exports but no production code uses, not even their own file. */
 function unused(sources: ReadonlyMap<string, string>): readonly string[] {
   const imported = new Set([...sources.values()].flatMap(importsOf))
   return [...sources]

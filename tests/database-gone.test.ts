@@ -12,17 +12,17 @@ import { submissions } from './support/record.ts'
 
 afterAll(killLeftovers)
 
-/** More by hand: `OUTAGE_SECONDS=30`. */
+/** Longer by hand: `OUTAGE_SECONDS=30`. */
 const outageSeconds = Number(process.env['OUTAGE_SECONDS'] ?? 3)
 const granted = 100_000
 /**
- * 2 s are promised, about 1.2 s are seen; a machine that is busy with other tests may take longer. Without the watch on
- * the database it is 11 s.
+ * 2 s are promised, and about 1.2 s are usual; a machine busy with other tests may need longer. Without the watch on
+ * the database it takes 11 s.
  */
 const refusedWithin = 5000
-/** About 3 s are seen. */
+/** About 3 s are usual. */
 const healedWithin = 30_000
-/** A statement that was sent before anybody could know may have happened, and is told as 503. */
+/** A statement that was sent before the outage could be noticed may have been executed; it is answered with 503. */
 const knownAfter = refusedWithin
 
 interface Outage {
@@ -52,7 +52,7 @@ const isReady = async ({ url }: Started): Promise<boolean> => (await fetch(`${ur
 
 let numbers = 0
 
-/** A message over each interface every 50 ms, whatever becomes of those before. */
+/** Sends a message over each interface every 50 ms, whatever the results. */
 function keepSending(clients: Readonly<Record<Interface, Client>>) {
   const sofar: Promise<Attempt>[] = []
   const stopping = new AbortController()
@@ -80,7 +80,7 @@ interface World {
   readonly proxy: CuttingProxy
   readonly apps: readonly Started[]
   readonly clients: Readonly<Record<Interface, Client>>
-  /** For the command line, past the proxy. */
+  /** Environment of the command line, which bypasses the proxy. */
   readonly environment: Environment
   readonly folder: string
   remove(): Promise<void>
@@ -174,17 +174,18 @@ describe('a database that is gone for a while', () => {
       const slowest = Math.max(...refused.map(({ milliseconds }) => milliseconds))
       expect(slowest).toBeLessThan(refusedWithin)
 
-      // What was accepted is delivered once, and paid; what was refused is not there.
+      // Accepted messages are delivered once and charged; refused ones are not stored.
       const ids = attempts.flatMap(({ id }) => id ?? [])
       await until(async () => (await restStatus(clients.rest, ids)).every(({ statusCode }) => statusCode === 0), 30_000)
       const rows = await database.rows<{ number: string }>('select unnest(msisdns)::text as number from send')
       const stored = new Set(rows.map(({ number }) => number))
       expect(stored.size).toBe(rows.length)
       expect(attempts.filter(({ id, number }) => id !== undefined && !stored.has(number))).toEqual([])
-      // Where it says to come again, certainly nothing was done (ruling 1.25).
+      // If a response has Retry-After, certainly nothing was done (ruling 1.25).
       expect(attempts.filter(({ retryAfter, number }) => retryAfter !== null && stored.has(number))).toEqual([])
       const unknown = attempts.filter(({ id, number }) => id === undefined && stored.has(number))
-      // Not long before the outage, and not while it is known. After it a busy machine may answer late again.
+      // Counts neither the time shortly before the outage nor while the outage is known. Afterwards a busy machine may
+      // answer late again.
       const whileKnown = (begun: number): boolean => begun > goneAt + knownAfter && begun < backAt
       expect(unknown.filter(({ begun }) => begun < goingAt - refusedWithin || whileKnown(begun))).toEqual([])
       expect(await restBalance(clients.rest)).toBe(granted - stored.size)

@@ -3,7 +3,7 @@ import { chanceOfForm, isJudged } from './drill/failover.ts'
 import { runDrill } from './drill/run.ts'
 import { root } from './support/process.ts'
 
-// One form of the six by chance: `npx pnpm drill failover` plays them all.
+// Runs one of the six forms at random. `npx pnpm drill failover` runs all of them.
 test('the loss of a primary loses nothing, and its standby is written to within 5 s of its promotion', async () => {
   const seed = testSeed()
   const form = chanceOfForm(chanceOf(seed))
@@ -11,6 +11,6 @@ test('the loss of a primary loses nothing, and its standby is written to within 
   const { unready = NaN, promotion = NaN, resumption = NaN } = gap
   process.stdout.write(`${form}: not ready ${unready} ms, promoted ${promotion} ms, accepted ${resumption} ms\n`)
   expect(figures.violations.filter((line) => isJudged(form, line))).toEqual([])
-  // What was not tried was not shown.
+  // Without enough load the drill proves nothing.
   expect(figures.of('recipients accepted')).toBeGreaterThan(30)
 }, 400_000)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { root } from './support/process.ts'
 
-/** The blocks of code of a page, in order. */
+/** Returns the code blocks of a page, in order. */
 const blocksOf = (page: string): string[] =>
   Array.from(page.matchAll(/```\w*\n([\s\S]*?)```/g), ([, code = '']) => code)
 

@@ -35,9 +35,9 @@ test('rest, asp, xml and two dispatchers as five processes on one DATABASE_URL d
   const codes = async () => (await restStatus(client(restUrl), ids as number[])).map(({ statusCode }) => statusCode)
   await until(async () => String(await codes()) === '0,111,0,0', 30_000)
   expect(await asp(client(aspUrl), 'requestbatch.asp', { messageid: `${String(ids[0])};` })).toContain('=DELIVERED;')
-  const wanted = `<MessageIDs><MessageID><ID>${String(ids[0])}</ID></MessageID></MessageIDs>`
-  expect(await xml(client(xmlUrl), 'xmlgetstatus.asp', 'Svc_StatusRequest', wanted)).toContain('>DELIVERED<')
-  // Four were charged, and the one that was refused on submission was given back.
+  const document = `<MessageIDs><MessageID><ID>${String(ids[0])}</ID></MessageID></MessageIDs>`
+  expect(await xml(client(xmlUrl), 'xmlgetstatus.asp', 'Svc_StatusRequest', document)).toContain('>DELIVERED<')
+  // Four were charged, and the one that was refused on submission was refunded.
   expect(await asp(client(aspUrl), 'credits.asp')).toBe('Credits=97')
   expect((await submissions(folder)).map((line) => line.messageId).sort()).toEqual([...ids].sort())
 
@@ -99,7 +99,7 @@ test('account top tells who is busy, over all processes', async () => {
   }
   const busy = async () =>
     (await operateJson<Top>(['account', 'top'], environment)).rows.find(({ login }) => login === 'busy')
-  // Of a period of ten seconds: two messages here, one there.
+  // In a period of ten seconds: two messages here, one there.
   await until(async () => (await busy())?.messageRate === 0.3, 30_000)
   expect((await busy())?.requestRate).toBe(0.2)
   const metrics = await (await fetch(`${restUrl}/metrics`)).text()

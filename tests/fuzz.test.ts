@@ -1,14 +1,14 @@
 import { testSeed } from '@gateway/core/testing'
 import { runCampaign } from './fuzz/campaign.ts'
 
-/** An account has ten webhooks and one replay under way at most, and webhooks that are there are not removed. */
+/** An account has at most ten webhooks and one running replay, and existing webhooks are not removed. */
 const mostlyRefused = ['POST /webhooks', 'DELETE /webhooks/{id}', 'POST /webhooks/{id}/replay']
 
 test('no fuzzed input of any endpoint, and no bytes, bring an internal error, a form that is not described, or a wrong ledger', async () => {
   const { tallies, wrong } = await runCampaign({ count: 60, seed: testSeed() })
   expect(wrong).toEqual([])
   expect(tallies).toHaveLength(35)
-  // A good share is well-formed enough to be done.
+  // A good share is well-formed enough to be executed.
   const shares = tallies
     .filter(({ target }) => target.by !== 'raw' && !mostlyRefused.includes(target.name))
     .map(({ target, done, inputs }) => [target.name, done / inputs] as const)

@@ -9,7 +9,7 @@ import { openAccount } from './support/accounts.ts'
 import { startAllInOne, type RunningGateway } from './support/gateways.ts'
 import { killLeftovers, root } from './support/process.ts'
 
-// Kannel with the documented configuration, with ports and paths of the test, as a client of the query-string
+// Runs Kannel with the documented configuration, with ports and paths of the test, as a client of the query-string
 // interface.
 const isInstalled = ['bearerbox', 'smsbox'].every(
   (program) => spawnSync('sh', ['-c', `command -v ${program}`], { stdio: 'ignore' }).status === 0,
@@ -33,7 +33,7 @@ beforeAll(async () => {
 }, 180_000)
 afterAll(async () => {
   if (!isInstalled) return
-  // It leaves in the reverse order: the one that others are connected to is last.
+  // Stop in reverse order: the box to which the others connect is the last.
   for (const box of boxes.reverse()) await ended(box)
   for (const server of servers) server.closeAllConnections()
   for (const server of servers) server.close()
@@ -49,23 +49,23 @@ const ended = (box: ChildProcess): Promise<void> =>
     if (box.exitCode !== null || box.signalCode !== null) resolve()
   })
 
-/** Held until all are known, so that none is given twice. */
+/** Returns free ports. All are held until the last is found, so that none occurs twice. */
 async function freePorts(count: number): Promise<number[]> {
-  const held = await Promise.all(
+  const servers = await Promise.all(
     Array.from({ length: count }, async () => {
       const server = createServer()
       await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
       return server
     }),
   )
-  const ports = held.map(portOf)
-  await Promise.all(held.map((server) => new Promise((resolve) => server.close(resolve))))
+  const ports = servers.map(portOf)
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
   return ports
 }
 
 /**
- * In front of the gateway: the first requests are refused for now, as where its database is away, and an account over
- * its limit.
+ * Starts a server in front of the gateway that refuses the first requests temporarily, as without a database or beyond
+ * a rate limit.
  */
 async function refusingOnce(): Promise<Server> {
   const server = createHttpServer((request, response) => {

@@ -16,7 +16,7 @@ const perSend = 1000
 const kills = 2
 const inDoubtMax = 200
 
-/** Ends node and its PostgreSQL as the machine's end would: nobody can finish anything. */
+/** Kills node and its PostgreSQL like a power failure: no process can finish anything. */
 async function killEverything(
   gateway: { pid: number; stop(signal: NodeJS.Signals): Promise<unknown> },
   folder: string,
@@ -25,7 +25,7 @@ async function killEverything(
   const stopped = gateway.stop('SIGKILL')
   process.kill(postmaster, 'SIGKILL')
   await stopped
-  // The server processes of PostgreSQL end themselves when their parent is gone.
+  // The server processes of PostgreSQL end when their parent is gone.
 }
 
 test.each(inTurn(carriers))(
@@ -52,7 +52,7 @@ test.each(inTurn(carriers))(
       for (let kill = 1; kill <= kills; kill++) {
         const before = (await carrier.submitted()).length
         const until1 = Math.floor((sends * kill) / (kills + 1))
-        // The last request is under way when the kill comes: whether it was accepted is not known to its client.
+        // The last request is under way at the kill, so its client does not know whether it was accepted.
         while (sent < until1) await sendOne()
         await until(async () => (await carrier.submitted()).length > before + 1500, 60_000)
         const lost = sendOne().catch(() => undefined)
@@ -76,7 +76,7 @@ test.each(inTurn(carriers))(
       const numberOf = (id: number): string => known.get(id) ?? ''
       expect(statuses.filter((s) => s.statusCode === 0 && !submitted.has(numberOf(s.apiMessageId)))).toEqual([])
 
-      // What was accepted is what was paid for, also where the client never saw the answer.
+      // Accepted messages are exactly the charged ones, even if the client never saw the answer.
       const charged = messages * 2 - (await restBalance(client))
       expect(charged).toBeGreaterThanOrEqual(known.size)
       expect((charged - known.size) % perSend).toBe(0)

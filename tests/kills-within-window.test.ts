@@ -10,11 +10,11 @@ import { startSmscProcess, type RunningSmsc } from './support/smsc.ts'
 afterEach(killLeftovers)
 
 /** By hand: `KILLS=20`. */
-const given = process.env['KILLS']
+const setting = process.env['KILLS']
 
 /**
- * A gateway with one carrier of window 50, and what its account sent. A lease that a busy machine lets end would make
- * more unknown than a kill does.
+ * Starts a gateway with one carrier of window 50. The lease is long, because a lease that ends on a busy machine would
+ * make more messages unknown than a kill.
  */
 async function gatewayOf(settings: readonly string[]) {
   const data = await databaseFolder()
@@ -38,7 +38,7 @@ async function gatewayOf(settings: readonly string[]) {
 
 const countOf = async (smsc: RunningSmsc): Promise<number> => (await smsc.submits()).length
 
-/** How many are SENT 106 though the carrier never saw them, once nothing waits any more. */
+/** Counts messages that are SENT 106 although the carrier never saw them, once nothing waits any more. */
 async function neverSeen({ smsc, client, known }: Awaited<ReturnType<typeof gatewayOf>>): Promise<number> {
   const statuses = async () => restStatus(client, [...known.keys()])
   await untilCodes(client, [...known.keys()], (code) => code === 0 || code === 106, 120_000)
@@ -47,7 +47,10 @@ async function neverSeen({ smsc, client, known }: Awaited<ReturnType<typeof gate
   return unknown.filter(({ apiMessageId }) => !seen.has(known.get(apiMessageId) ?? '')).length
 }
 
-/** Kills the dispatcher so often; how many each kill left unknown that the carrier never saw. */
+/**
+ * Kills the dispatcher this many times. Returns the number of messages that each kill made unknown and the carrier
+ * never saw.
+ */
 async function lostBy(kills: number, settings: readonly string[], sends: readonly number[], seenBefore: number) {
   const gateway = await gatewayOf(settings)
   const { data, smsc, environment, rest, send } = gateway
@@ -71,16 +74,16 @@ async function lostBy(kills: number, settings: readonly string[], sends: readonl
     killLeftovers()
     await data.remove()
   }
-  if (given !== undefined) console.log(lost.join(' '))
+  if (setting !== undefined) console.log(lost.join(' '))
   return lost
 }
 
-const limitMilliseconds = 120_000 * (Number(given ?? 0) + 2)
+const limitMilliseconds = 120_000 * (Number(setting ?? 0) + 2)
 
 test(
   'kill -9 with a carrier that answers one a second leaves at most five unknown that it never saw',
   async () => {
-    const lost = await lostBy(Number(given ?? 1), ['answersPerSecond=1', 'receiptDelay=0'], [200], 16)
+    const lost = await lostBy(Number(setting ?? 1), ['answersPerSecond=1', 'receiptDelay=0'], [200], 16)
     expect(Math.max(...lost)).toBeLessThanOrEqual(5)
   },
   limitMilliseconds,
@@ -90,7 +93,7 @@ test(
   'kill -9 while messages flow over a window of 50 leaves at most sixty unknown that the carrier never saw',
   async () => {
     const sends = Array.from({ length: 10 }, () => 500)
-    const lost = await lostBy(Number(given ?? 1), ['receiptDelay=0'], sends, 1000)
+    const lost = await lostBy(Number(setting ?? 1), ['receiptDelay=0'], sends, 1000)
     expect(Math.max(...lost)).toBeLessThanOrEqual(60)
   },
   limitMilliseconds,

@@ -18,7 +18,7 @@ interface Thing {
 
 const processes = ['asp', 'dispatcher', 'portal', 'rest', 'xml']
 
-/** A copy of the manifests with secrets, as a folder of each overlay. */
+/** Copies the manifests and adds secrets, with a folder for each overlay. */
 function withSecrets<Result>(overlay: string, use: (folder: string) => Result): Result {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-kubernetes-'))
   try {
@@ -36,7 +36,7 @@ const built = (overlay: string) => withSecrets(overlay, kustomize) as unknown as
 
 const overlays = ['trial', 'production']
 
-// What applies the manifests puts them together, too.
+// The tool that applies the manifests also combines them.
 const hasKubectl = spawnSync('kubectl', ['version', '--client']).error === undefined
 if (!hasKubectl)
   process.emitWarning('kubectl is not installed: what the tests read was not compared with what it makes')
@@ -46,7 +46,7 @@ if (!hasKubectl)
     spawnSync('kubectl', ['kustomize', at], { encoding: 'utf8' }),
   )
   expect([status, stderr]).toEqual([0, ''])
-  // Digests of secrets, and the order of objects and of members, say nothing.
+  // Digests of secrets and the order of objects and members do not matter.
   const made = stdout.replaceAll(/\b(gateway-(?:secrets|database))-[a-z0-9]{10}\b/g, '$1-made')
   const things = parseAllDocuments(made).map((document) => document.toJS() as Thing)
   expect(sorted(built(overlay))).toEqual(sorted(things))
@@ -152,7 +152,7 @@ describe.each(overlays)('the overlay %s', (overlay) => {
 describe('the overlay production', () => {
   test('has a PostgreSQL of CloudNativePG whose commits wait for a standby; its secret names the service that follows the primary', () => {
     const things = built('production')
-    // The operator makes the secret NAME-app, whose `uri` has the service NAME-rw.
+    // The operator of CloudNativePG creates the secret NAME-app, whose `uri` has the service NAME-rw.
     expect(ofKind(things, 'Cluster')).toMatchObject([
       {
         metadata: { name: 'gateway-db' },

@@ -50,18 +50,18 @@ interface Answer {
   readonly body: Record<string, unknown>
 }
 
-/** Over a connection that is kept, if `agent` keeps it. */
+/** Sends a GET, over a kept connection if `agent` keeps it. */
 const get = (url: string, agent: Agent): Promise<Answer> =>
   new Promise((resolve, reject) => {
-    const asked = request(url, { agent }, (response) => {
+    const client = request(url, { agent }, (response) => {
       let text = ''
       response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
       response.on('end', () => {
         resolve({ status: response.statusCode ?? 0, body: JSON.parse(text) as Record<string, unknown> })
       })
     })
-    asked.on('error', reject)
-    asked.end()
+    client.on('error', reject)
+    client.end()
   })
 
 test('a first start whose port is in use says so, leaves no PostgreSQL, and opens nothing whose key would be lost', async () => {
@@ -92,10 +92,10 @@ test('a database that accepts connections and closes them ends a start with 1 an
   await new Promise((resolve) => closing.once('listening', resolve))
   const DATABASE_URL = `postgres://me@127.0.0.1:${(closing.address() as AddressInfo).port}/none`
   const refused = spawnApp('rest', { ...environment, DATABASE_URL })
-  const asked = runGateway(['account', 'list'], { ...environment, DATABASE_URL })
-  expect([await refused.ended, (await asked).code]).toEqual([1, 3])
+  const list = runGateway(['account', 'list'], { ...environment, DATABASE_URL })
+  expect([await refused.ended, (await list).code]).toEqual([1, 3])
   expect(refused.output()).toContain('rest cannot start: the database cannot be reached: Connection terminated')
-  expect((await asked).err).toMatch(/^The database cannot be reached: Connection terminated.* Check DATABASE_URL/)
+  expect((await list).err).toMatch(/^The database cannot be reached: Connection terminated.* Check DATABASE_URL/)
   await new Promise((resolve) => closing.close(resolve))
 }, 120_000)
 
@@ -105,11 +105,11 @@ test.each(['all-in-one', 'dispatcher'] as const)(
     await copyCluster(data.path)
     const running = await startApp(app, { ...environment, DRAIN_SECONDS: '600' })
     await until(() => running.output().includes('"started"'))
-    const [kept, fresh] = [new Agent({ keepAlive: true, maxSockets: 1 }), new Agent()]
-    expect(await get(`${running.url}/health/ready`, kept)).toMatchObject({ status: 200, body: { ready: true } })
+    const [keepAlive, fresh] = [new Agent({ keepAlive: true, maxSockets: 1 }), new Agent()]
+    expect(await get(`${running.url}/health/ready`, keepAlive)).toMatchObject({ status: 200, body: { ready: true } })
     const ended = running.stop()
-    await until(async () => (await get(`${running.url}/health/ready`, kept)).status === 503)
-    for (const agent of [kept, fresh]) {
+    await until(async () => (await get(`${running.url}/health/ready`, keepAlive)).status === 503)
+    for (const agent of [keepAlive, fresh]) {
       expect(await get(`${running.url}/health/ready`, agent)).toMatchObject({
         status: 503,
         body: { ready: false, stopping: true, checks: { database: 'ok' } },
@@ -124,8 +124,8 @@ test.each(['all-in-one', 'dispatcher'] as const)(
       const status = async () => (await fetch(`${running.url}/api/requestbatch.asp?apikey=${key}&messageid=1;`)).text()
       await until(async () => (await status()).includes('DELIVERED'))
     }
-    kept.destroy()
-    // Two signals within 300 ms are one.
+    keepAlive.destroy()
+    // Two signals within 300 ms count as one.
     await delay(400)
     const again = performance.now()
     expect(await Promise.race([running.stop(), ended])).toBe(0)

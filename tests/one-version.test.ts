@@ -20,7 +20,7 @@ test('every program refuses a Node that is older than what the packages need, wi
   const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { engines: { node: string } }
   const [, major = '', minor = ''] = /^>=(\d+)\.(\d+)$/.exec(engines.node) ?? []
   expect(check('server')).toContain(`= [${major}, ${minor}] as const`)
-  // These two are programs without any code of the others.
+  // These two programs contain no code of the others.
   for (const folder of ['conformance', 'smsc-simulator']) {
     expect(check(folder)).toBe(check('server'))
     const main = readFileSync(join(root, 'packages', folder, 'src/main.ts'), 'utf8')

@@ -11,7 +11,7 @@ import { root } from './support/process.ts'
 
 const levels: ReadonlySet<string> = new Set(['warn', 'error', 'fatal'])
 
-/** What a log call says: its pieces of fixed text, between which something else is put in. */
+/** Message of a log call: its pieces of fixed text, with gaps for variable parts. */
 interface Said {
   readonly where: string
   readonly pieces: readonly string[]
@@ -56,13 +56,13 @@ function callsIn(node: ts.Node): readonly ts.CallExpression[] {
   return calls
 }
 
-/** `log.warn(…)`, also of a log that something else holds: `settings.log.warn(…)`. */
+/** Returns true for `log.warn(…)`, also if the log is a property: `settings.log.warn(…)`. */
 function isLogCall({ expression: called }: ts.CallExpression): boolean {
   if (!ts.isPropertyAccessExpression(called)) return false
   return levels.has(called.name.text) && /\blog$/.test(called.expression.getText())
 }
 
-/** The message is the first argument or, after fields, the second. */
+/** Returns the messages of a log call. The message is the first argument or, after fields, the second. */
 function messagesOf(call: ts.CallExpression, file: ts.SourceFile): readonly (readonly string[])[] {
   const [first, second] = call.arguments
   return textsOf(second ?? first, file)
@@ -76,12 +76,6 @@ function textsOf(text: ts.Node | undefined, file: ts.SourceFile): readonly (read
   if (text !== undefined && ts.isBinaryExpression(text) && text.operatorToken.kind === ts.SyntaxKind.PlusToken)
     return joined(textsOf(text.left, file), textsOf(text.right, file))
   if (text !== undefined && ts.isIdentifier(text)) return textsNamed(text, file)
-  if (text !== undefined && ts.isBinaryExpression(text) && text.operatorToken.kind === ts.SyntaxKind.PlusToken) {
-    const [left, right] = [textsOf(text.left, file), textsOf(text.right, file)]
-    return left.flatMap((before) =>
-      right.map((after) => [...before.slice(0, -1), `${before.at(-1)}${after[0]}`, ...after.slice(1)]),
-    )
-  }
   throw new Error(`${file.fileName}: the message of a log call cannot be read: ${text?.getText() ?? 'there is none'}`)
 }
 
@@ -95,7 +89,7 @@ function joined(
   )
 }
 
-/** A message that has a name: that of a constant of the file, or of a parameter. */
+/** Returns the texts of a named message, which is a constant of the file or a parameter. */
 function textsNamed(name: ts.Identifier, file: ts.SourceFile): readonly (readonly string[])[] {
   const declared = file.statements
     .filter((one) => ts.isVariableStatement(one))
@@ -104,15 +98,15 @@ function textsNamed(name: ts.Identifier, file: ts.SourceFile): readonly (readonl
   return declared === undefined ? textsGivenAs(name, file) : textsOf(declared.initializer, file)
 }
 
-/** A message that is a parameter: what the calls of that function in the same file give for it. */
+/** Returns the texts of a message that is a parameter: the arguments in the calls of that function in the same file. */
 function textsGivenAs(name: ts.Identifier, file: ts.SourceFile): readonly (readonly string[])[] {
   let around: ts.Node = name
   while (!ts.isFunctionDeclaration(around) && !ts.isSourceFile(around)) around = around.parent
   const at = ts.isSourceFile(around) ? -1 : around.parameters.findIndex((one) => one.name.getText() === name.text)
   const called = ts.isSourceFile(around) ? undefined : around.name?.text
-  const given = callsIn(file).filter((call) => call.expression.getText() === called)
-  if (at < 0 || given.length === 0) throw new Error(`${file.fileName}: what is logged as ${name.text} cannot be read`)
-  return given.flatMap((call) => textsOf(call.arguments[at], file))
+  const calls = callsIn(file).filter((call) => call.expression.getText() === called)
+  if (at < 0 || calls.length === 0) throw new Error(`${file.fileName}: what is logged as ${name.text} cannot be read`)
+  return calls.flatMap((call) => textsOf(call.arguments[at], file))
 }
 
 const fits = ({ pieces }: Said, text: string): boolean =>
@@ -124,20 +118,20 @@ const metricNames: ReadonlySet<string> = new Set(
   ),
 )
 
-/** The first cells of its tables. */
-const told = Array.from(readPage('log-lines.md').matchAll(/^\| `([^`]+)`/gm), ([, cell = '']) => cell)
+/** First cells of the tables on the page. */
+const patterns = Array.from(readPage('log-lines.md').matchAll(/^\| `([^`]+)`/gm), ([, cell = '']) => cell)
 
 test('the sources are read: there is something to compare', () => {
   expect(said.length).toBeGreaterThan(15)
-  expect(told.length).toBeGreaterThan(15)
+  expect(patterns.length).toBeGreaterThan(15)
 })
 
 test('every line of level warn and above that a process can write is explained to operators, in its exact words', () => {
-  expect(said.filter((one) => !told.some((text) => fits(one, text)))).toEqual([])
+  expect(said.filter((one) => !patterns.some((text) => fits(one, text)))).toEqual([])
 })
 
 test('no line is explained that no process writes any more', () => {
-  expect(told.filter((text) => !said.some((one) => fits(one, text)))).toEqual([])
+  expect(patterns.filter((text) => !said.some((one) => fits(one, text)))).toEqual([])
 })
 
 test('the pages have every metric of the gateway, and no other', () => {
@@ -150,7 +144,7 @@ const carrierPage = readFileSync(join(root, 'docs/carriers.md'), 'utf8')
 const rules = readFileSync(join(root, 'deploy/prometheus/rules.yaml'), 'utf8')
 
 test('the rules for Prometheus are YAML, each names metrics that there are, and the page says what to do', async () => {
-  // Prettier reads YAML with a parser of its own, and throws for what is none.
+  // Prettier reads YAML with a parser of its own, and throws if it is invalid.
   await expect(format(rules, { parser: 'yaml' })).resolves.toContain('groups:')
   const alerts = Array.from(rules.matchAll(/- alert: (\w+)\n +expr: (.+)\n/g), ([, name = '', expr = '']) => ({
     name,
@@ -226,7 +220,7 @@ test('the rules for Prometheus raise and hold back each alarm as their tests say
   else process.emitWarning('promtool is not installed: the rules were not run')
 })
 
-/** What the sources print: fixed texts, and templates with anything in their gaps. */
+/** Returns the texts that the sources print: fixed texts, and templates that allow anything in their gaps. */
 function printedTexts(): { readonly texts: ReadonlySet<string>; readonly templates: readonly RegExp[] } {
   const texts = new Set<string>()
   const templates: RegExp[] = []
@@ -253,7 +247,7 @@ function printedTexts(): { readonly texts: ReadonlySet<string>; readonly templat
   return { texts, templates }
 }
 
-/** What pages show of the output of the gateway: not what other programs answer. */
+/** Returns the lines of gateway output that pages show, without output of other programs. */
 function shownLines(): readonly string[] {
   const pages = filesUnder('docs', /^docs\/(?:operations\/)?[a-z-]+\.md$/).filter(
     (page) => !/architecture|embedding|proxy/.test(page),
@@ -271,18 +265,18 @@ function shownLines(): readonly string[] {
   })
 }
 
-/** The texts of a JSON document. */
+/** Returns the texts in a JSON document. */
 const textsIn = (value: unknown): readonly string[] =>
   typeof value === 'string' ? [value] : Object.values(value ?? {}).flatMap(textsIn)
 
 test('what pages show as printed is what the sources print', () => {
   const { texts, templates } = printedTexts()
-  // Two words, numbers, times and names: anything may stand there. Titles of columns are words of their own.
+  // Two words, numbers, times and names can be data. Titles of columns are separate words.
   const isData = (text: string): boolean =>
     text.split(' ').filter((word) => /^[a-z-]{3,}[.:;,)]*$/i.test(word)).length < 3 && !/^[A-Z]{3,}[A-Z ]*$/.test(text)
   const isWhole = (text: string): boolean =>
     isData(text) || texts.has(text) || texts.has(text.toLowerCase()) || templates.some((one) => one.test(text))
-  /** Also what is put together of several texts. */
+  /** True also for a line that consists of several texts. */
   const isPrinted = (text: string): boolean =>
     isWhole(text) ||
     isWhole(text.replace(/^\(|[.:;,)]+$/g, '')) ||
@@ -296,7 +290,7 @@ test('what pages show as printed is what the sources print', () => {
   expect(cells.filter((cell) => !isPrinted(cell))).toEqual([])
 })
 
-/** What prom-client adds to the metrics of a process. */
+/** Returns the metrics that prom-client adds to a process. */
 async function defaultNames(): Promise<readonly string[]> {
   interface Client {
     readonly collectDefaultMetrics: (settings: { readonly register: Register }) => void
@@ -311,7 +305,7 @@ async function defaultNames(): Promise<readonly string[]> {
   return (await register.getMetricsAsJSON()).map(({ name }) => name)
 }
 
-/** Gauges whose names are put together. */
+/** Returns the names of gauges that are composed at run time. */
 function carrierGaugeNames(): ReadonlySet<string> {
   const source = readFileSync(join(root, 'apps/dispatcher/src/dispatch-metrics.ts'), 'utf8')
   return new Set(

@@ -10,7 +10,7 @@ import { submissions } from './support/record.ts'
 
 interface Account {
   readonly id: number
-  /** The account's key on each interface. */
+  /** Client with the account's key on each interface. */
   readonly onRest: Client
   readonly onAsp: Client
   readonly onXml: Client
@@ -68,7 +68,7 @@ const titles = inTurn(Object.keys(starts) as readonly Title[])
 interface Running {
   readonly gateway: RunningGateway
   readonly account: (...options: readonly string[]) => Promise<Account>
-  /** Due within 75 seconds, at `due`, the second of three deleted: all other tests run meanwhile. */
+  /** Messages due within 75 seconds, at `due`, the second of three deleted. All other tests run meanwhile. */
   readonly soon: { readonly holder: Account; readonly ids: readonly number[]; readonly due: number }
 }
 

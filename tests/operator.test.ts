@@ -24,7 +24,7 @@ import {
 
 let folder: DataFolder
 let dispatcher: Started
-/** The database that the dispatcher has started, for what no command does. */
+/** Database that the dispatcher has started, for changes that no command makes. */
 let database: EmbeddedPostgres
 let environment: Environment
 
@@ -48,7 +48,7 @@ async function remove(data: DataFolder): Promise<void> {
 
 const json = <Result>(...args: readonly string[]) => gatewayJson<Result>(args, environment)
 const rows = async <Row>(...args: readonly string[]) => (await json<{ rows: readonly Row[] }>(...args)).rows
-/** In this process, for what the test is not about. */
+/** Runs a command in this process for the preparation of a test. */
 const open = async (...args: readonly string[]) =>
   (await operateJson<{ id: number }>(['account', 'open', ...args], environment)).id
 
@@ -203,9 +203,9 @@ test('what a message costs, where it waits, who sends it and what happened to it
     amount: 4,
   })
 
-  const told = await runGateway(['message', 'explain', String(sent?.message)], environment)
-  expect(told.out).toContain('It is DELIVERED 0')
-  expect(told.out).not.toContain('secret')
+  const explanation = await runGateway(['message', 'explain', String(sent?.message)], environment)
+  expect(explanation.out).toContain('It is DELIVERED 0')
+  expect(explanation.out).not.toContain('secret')
   const story = { account: id, cost: 2.5, attempts: 1, now: { status: 'DELIVERED', carrier: 'simulator' } }
   expect(await rows('message', 'explain', String(sent?.message))).toMatchObject([story])
   expect(await rows('message', 'explain', String(waiting?.message))).toMatchObject([{ now: { place: 'scheduled' } }])
@@ -271,7 +271,7 @@ test('a wrong call opens no database, and ends with 2', async () => {
   expect(JSON.parse(err)).toEqual({ error: expect.stringContaining('in international form') as string })
 }, 120_000)
 
-/** Runs a command until its output begins, then does something to it, and waits for its end. */
+/** Runs a command until its output begins, then calls `then`, and waits for its end. */
 const cutShort = async (
   args: readonly string[],
   begun: RegExp,

@@ -14,13 +14,13 @@ afterEach(killLeftovers)
 /** More by hand: `OVERLOAD_CLIENTS=400 OVERLOAD_SECONDS=10 OVERLOAD_PLACES=32`. */
 const clients = Number(process.env['OVERLOAD_CLIENTS'] ?? 150)
 const seconds = Number(process.env['OVERLOAD_SECONDS'] ?? 4)
-/** So many requests a process works on at a time. */
+/** Number of requests that a process handles concurrently. */
 const places = Number(process.env['OVERLOAD_PLACES'] ?? 4)
 const granted = 1_000_000
 
 interface Load {
   readonly attempts: readonly Attempt[]
-  /** From the answer to each accepted message until it was handed to the carrier, in milliseconds. */
+  /** Milliseconds from the answer to each accepted message until its hand-over to the carrier. */
   readonly dispatched: readonly number[]
 }
 
@@ -28,7 +28,7 @@ let numbers = 0
 const chance = testChance()
 
 /**
- * So many clients, each of which sends one message after the other; one that is refused comes again after a tenth of a
+ * Runs this many clients, each of which sends one message after the other and retries a refused one after a tenth of a
  * second.
  */
 async function load(client: Client, count: number, folder: string): Promise<Load> {
@@ -53,7 +53,7 @@ async function load(client: Client, count: number, folder: string): Promise<Load
   return { attempts, dispatched }
 }
 
-/** When each message was handed to the simulated carrier, by the clock of the machine. */
+/** Returns the time at which each message was handed to the simulated carrier, by the clock of the machine. */
 async function handOvers(folder: string): Promise<ReadonlyMap<number, number>> {
   const files = (await readdir(folder, { recursive: true })).filter((file) => /submissions[^/]*\.jsonl$/.test(file))
   const texts = await Promise.all(files.map((file) => readFile(join(folder, file), 'utf8')))
@@ -71,13 +71,13 @@ interface Spent {
   readonly seconds: number
 }
 
-/** How many sends the server has answered since its start, and in what time, by its own measure. */
+/** Returns the number and total duration of sends that the server has answered since its start, by its own metrics. */
 async function spent({ url }: Client): Promise<Readonly<Record<'accepted' | 'refused', Spent>>> {
   const text = await (await fetch(`${url}/metrics`)).text()
-  const sum = (what: 'count' | 'sum', status: string) =>
+  const sum = (metric: 'count' | 'sum', status: string) =>
     Array.from(
       text.matchAll(
-        new RegExp(`^http_request_duration_seconds_${what}\\{[^}]*status="${status}"[^}]*\\} (\\S+)$`, 'gm'),
+        new RegExp(`^http_request_duration_seconds_${metric}\\{[^}]*status="${status}"[^}]*\\} (\\S+)$`, 'gm'),
       ),
       ([line, value]) => (/send/.test(line) || /batchmessage/.test(line) ? Number(value) : 0),
     ).reduce((all, one) => all + one, 0)
@@ -85,7 +85,7 @@ async function spent({ url }: Client): Promise<Readonly<Record<'accepted' | 'ref
   return { accepted: of('200'), refused: of('503') }
 }
 
-/** Milliseconds of one of the requests since `before`. */
+/** Returns the milliseconds per request since `before`. */
 const perRequest = (after: Spent, before: Spent = { requests: 0, seconds: 0 }): number =>
   ((after.seconds - before.seconds) * 1000) / (after.requests - before.requests)
 
@@ -117,7 +117,7 @@ test('far more clients than can be served: the excess is refused early and costs
     const accepted = ofAccepted(full)
     const fullSpent = await spent(client)
     const refused = full.attempts.filter(({ id }) => id === undefined)
-    // How many depends on the machine: clients that get little of it ask less often.
+    // The number depends on the machine: slow clients send fewer requests.
     expect(refused.length).toBeGreaterThan(clients / 10)
     for (const { by, status, retryAfter, text } of refused) {
       expect({ by, status, retryAfter }).toEqual({ by, status: 503, retryAfter: '1' })
@@ -131,8 +131,8 @@ test('far more clients than can be served: the excess is refused early and costs
           `${quantile(full.dispatched, 0.5)}, 99% ${quantile(full.dispatched, 0.99)} ms; ${refused.length} refused (${times(refused)})`,
       ].join('\n'),
     )
-    // By the server's own clock, from the headers of a request to the end of its answer: a busy machine holds up its
-    // clients as well.
+    // Measured by the server, from the headers of a request to the end of its answer, because a busy machine also
+    // delays the clients.
     const [calmly, accepting, refusing] = [
       perRequest(calmSpent.accepted),
       perRequest(fullSpent.accepted, calmSpent.accepted),

@@ -11,31 +11,31 @@ import { cleanEnvironment, copyCluster, dataFolder, root } from './support/proce
 
 const run = promisify(execFile)
 let registry: Registry
-/** Where npm installs globally, and what it has installed there. */
+/** Folder of global npm installations, and the packages that npm has installed there. */
 let globally: string
 let environment: NodeJS.ProcessEnv
 let project: string
 let program: string
 let printed: string
-/** That of the other interfaces. */
+/** Program of the other interfaces. */
 let further: string
 let printedByFurther: string
-/** The first program of the page, with the ports of PostgreSQL as the page makes them. */
+/** First program of the page, with the ports of PostgreSQL as the page creates them. */
 let onPostgres: string
 let printedOnPostgres: string
 
 const has = (name: string): boolean => existsSync(join(project, 'node_modules', name))
-/** What is measured in time differs from run to run. */
+/** Replaces times, which differ between runs. */
 const comparable = (text: string): string => text.replace(/"timeStamp":"\d{17}"/g, '"timeStamp":"…"')
 
-/** The first program of a README, and what it is said to print. */
+/** Returns the first program of a README and its documented output. */
 async function exampleOf(name: string, folder = join(project, 'node_modules', name)) {
   const readme = await readFile(join(folder, 'README.md'), 'utf8')
   const [program = '', printed = ''] = Array.from(readme.matchAll(/```\w*\n([\s\S]*?)```/g), ([, code = '']) => code)
   return { program, printed }
 }
 
-/** A plain project outside the workspace, which installs what the packing command says. */
+/** Creates a plain project outside the workspace and installs the packages that the packing command names. */
 beforeAll(async () => {
   const page = await readFile(join(root, 'docs', 'embedding.md'), 'utf8')
   const blocks = Array.from(page.matchAll(/```\w*\n([\s\S]*?)```/g), ([, code = '']) => code)
@@ -50,15 +50,15 @@ beforeAll(async () => {
 
   project = await realpath(await mkdtemp(join(tmpdir(), 'gateway-packages-')))
   await writeFile(join(project, 'package.json'), '{ "name": "plain", "private": true, "type": "module" }')
-  // Open to the user as whom PostgreSQL runs if we are root, so that its programs need not be copied.
+  // Accessible to the user as whom PostgreSQL runs if the test runs as root, so that its programs need not be copied.
   await chmod(project, 0o755)
   const pack = join(root, 'scripts', 'pack.mjs')
   const all = join(project, 'all')
   await run(process.execPath, [pack, all])
   registry = await startRegistry(all)
-  const asked = ['rest', 'asp', 'xml', 'adapters-node', 'adapters-postgres', 'adapters-webhooks']
-  expect(page).toContain(`npx pnpm pack-all /tmp/packed ${asked.join(' ')}\n`)
-  const { stdout } = await run(process.execPath, [pack, join(project, 'packed'), ...asked])
+  const names = ['rest', 'asp', 'xml', 'adapters-node', 'adapters-postgres', 'adapters-webhooks']
+  expect(page).toContain(`npx pnpm pack-all /tmp/packed ${names.join(' ')}\n`)
+  const { stdout } = await run(process.execPath, [pack, join(project, 'packed'), ...names])
   const [npm = '', install = '', ...files] = stdout.trim().split(' ')
   expect([npm, install, files.length]).toEqual(['npm', 'install', 10])
   globally = join(project, 'globally')
@@ -140,7 +140,7 @@ describe('installed globally, from a registry', () => {
     await run('npm', ['install', '--global', 'gateway-sms', ...tools], { cwd: globally, env: environment })
   }, 600_000)
 
-  // In seconds of CPU: they say what a machine that is free waits, however busy this one is.
+  // Measured in seconds of CPU time, which is the waiting time on an idle machine, however busy this one is.
   test('npx gateway-sms runs the all-in-one within 20 seconds, and `gateway` on the PATH works with its database', async () => {
     const cwd = join(project, 'data')
     await mkdir(cwd)
@@ -164,9 +164,9 @@ describe('installed globally, from a registry', () => {
       process.stderr.write(`npx gateway-sms: ready after ${seconds.toFixed(1)} s, ${cpuSeconds.toFixed(1)} of CPU\n`)
       expect(cpuSeconds).toBeLessThan(20)
       const key = /API key +(\S+)/.exec(output)?.[1] ?? ''
-      const asked = { cwd, env: environment }
+      const options = { cwd, env: environment }
       const send = ['send', '--account', '1', '--to', '27825550101', '--text', 'Hello', '--wait']
-      expect((await run('gateway', send, asked)).stdout).toContain('DELIVERED')
+      expect((await run('gateway', send, options)).stdout).toContain('DELIVERED')
       const balance = await fetch(`${base}/api/credits.asp?apikey=${key}`)
       expect(await balance.text()).toBe('Credits=999')
     } finally {
@@ -214,7 +214,7 @@ describe('installed globally, from a registry', () => {
   }, 120_000)
 })
 
-/** What the processes of a group, and those of them that have ended, took; 0 where there is no /proc. */
+/** Returns the CPU time of the processes of a group, including ended ones, or 0 without /proc. */
 async function cpuSecondsOf(group: number): Promise<number> {
   const pids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name))
   const stats = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')))

@@ -20,11 +20,11 @@ const pages = [
   ...['docs', 'packages', 'apps'].flatMap((folder) => filesUnder(folder, /\.md$/)),
 ]
 
-/** A page without its code: what looks like a link or a heading there is none. */
+/** Returns a page without its code, which may look like links and headings. */
 const prose = (text: string): string =>
   text.replace(/^( *)(```+)[^\n]*\n[\s\S]*?^ *\2$/gm, '').replace(/`[^`\n]+`/g, (code) => code.replace(/[[\]()]/g, ' '))
 
-/** The anchors of a page, as GitHub and the guide make them from its headings. */
+/** Returns the anchors of a page, as GitHub and the guide derive them from its headings. */
 function anchorsOf(text: string): ReadonlySet<string> {
   const seen = new Map<string, number>()
   const named = Array.from(text.matchAll(/<a id="([^"]+)">/g), ([, id = '']) => id)
@@ -44,7 +44,7 @@ function anchorsOf(text: string): ReadonlySet<string> {
   ])
 }
 
-/** What is wrong with the links of a page within the repository. */
+/** Returns the dead links of a page within the repository. */
 function deadLinks(page: string, text: string): readonly string[] {
   return Array.from(prose(text).matchAll(/\]\(([^)\s]+)\)/g), ([, target = '']) => target)
     .filter((target) => !/^[a-z]+:/.test(target))
@@ -131,7 +131,7 @@ test('each block of JSON is JSON', () => {
 test('each block of shell is read by bash', () => {
   const isWrong = ({ code }: Block): boolean => spawnSync('bash', ['-n'], { input: code }).status !== 0
   const found = inLanguage('sh', 'bash')
-  // Each in a function of its own: one process for all, unless one is wrong.
+  // Each block is in a function of its own, so that one process checks all of them unless one is wrong.
   const all = found.map(({ code }) => `block() {\n${code}\n:\n}\n`).join('')
   expect(isWrong({ page: '', language: 'sh', code: all }) ? found.filter(isWrong) : []).toEqual([])
 })
@@ -154,7 +154,7 @@ test('each block of XML is well-formed', () => {
     let failed = false
     reader.onerror = () => (failed = true)
     try {
-      // One root for blocks that show several documents.
+      // One root element for blocks that show several documents.
       reader.write(`<blocks>${code.replaceAll(/<\?xml[^>]*\?>/g, '')}</blocks>`).close()
     } catch {
       return true
@@ -196,13 +196,13 @@ test('each line of a block of ini is a section, a setting or a comment', () => {
   ).toEqual([])
 })
 
-/** The languages of blocks, and what reads them. What comes needs a reader first. */
+/** Languages of code blocks and their checks. A new language needs a check first. */
 const readers: Readonly<Record<string, string>> = {
   ...Object.fromEntries(['json', 'sh', 'ts', 'js', 'xml', 'http', 'jsonl', 'ini'].map((name) => [name, 'here'])),
   php: 'tests/webhook-page.test.ts',
   python: 'tests/webhook-page.test.ts',
   sql: 'packages/adapters-postgres/src/documented-sql.test.ts',
-  // Commands and what they print, which tests/packages.test.ts, tests/embedding.test.ts compare as well.
+  // Commands and their output, which tests/packages.test.ts and tests/embedding.test.ts compare as well.
   console: 'tests/operations-page.test.ts',
   text: 'tests/operations-page.test.ts',
 }

@@ -9,7 +9,8 @@ import { secret, startProxied, type Proxied } from './support/proxied.ts'
 import { proxyNames, whyNoProxies } from './support/proxies.ts'
 import { askOver, rawTls, type RawTls } from './support/tls-clients.ts'
 
-// The files under docs/proxy, with ports and paths of the test, in front of two processes of each interface.
+// Runs the configurations under docs/proxy, with ports and paths of the test, in front of two processes of each
+// interface.
 const why = whyNoProxies()
 if (why !== undefined) process.stderr.write(`NOTICE: the documented proxies are not tested here: ${why}\n`)
 const describeProxies = why === undefined ? describe.each(inTurn(proxyNames)) : describe.skip.each(proxyNames)
@@ -31,7 +32,7 @@ if (why === undefined) {
   afterAll(() => stop(), 120_000)
 }
 
-/** An XML element of so many bytes that nobody asks for. */
+/** Returns an unknown XML element of this many bytes. */
 const element = (bytes: number): string => `<A>${'y'.repeat(bytes - 7)}</A>`
 const ending = ' HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
 
@@ -70,10 +71,10 @@ describeProxies('%s', (name) => {
     const { key } = await proxied.newAccount(1)
     const post = async (bytes: number) => {
       const [begin, end] = [`<Svc_Replies><ApiKey>${key}</ApiKey>`, '</Svc_Replies>']
-      const left = bytes - begin.length - end.length
-      const full = Math.floor(left / 60_000) - 1
-      const half = Math.floor((left - full * 60_000) / 2)
-      const body = begin + element(60_000).repeat(full) + element(half) + element(left - full * 60_000 - half) + end
+      const padding = bytes - begin.length - end.length
+      const full = Math.floor(padding / 60_000) - 1
+      const half = Math.floor((padding - full * 60_000) / 2)
+      const body = begin + element(60_000).repeat(full) + element(half) + element(padding - full * 60_000 - half) + end
       const { status, text } = await askOver({ ca }, false)(`${url}/api/xmlgetreplies.asp`, { method: 'POST', body })
       return [status, await text()]
     }
@@ -123,7 +124,7 @@ describeProxies('%s', (name) => {
     expect(cookie).toMatch(/^__Host-portal=/)
     const page = await ask(`${proxy.url}/`, { headers: { ...own, Cookie: cookie } })
     expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('You have 1.0 credits left.')])
-    // The first piece comes while the stream is open.
+    // The first part arrives while the stream is open.
     const stream = rawTls(
       proxy,
       `GET / HTTP/1.1\r\nHost: portal.localhost\r\nAccept: text/event-stream\r\nCookie: ${cookie}\r\n\r\n`,
@@ -171,10 +172,10 @@ describeProxies('%s', (name) => {
         try {
           const client = poll(key)
           await until(release.someoneWaits, 20_000)
-          const told = proxied.proxy(name).log().length
+          const before = proxied.proxy(name).log().length
           hangUp(client)
-          // It writes its line when it has closed both connections.
-          await until(() => proxied.proxy(name).log().length > told, 20_000)
+          // The proxy writes its line when it has closed both connections.
+          await until(() => proxied.proxy(name).log().length > before, 20_000)
         } finally {
           await release.release()
         }
@@ -186,7 +187,7 @@ describeProxies('%s', (name) => {
       60_000,
     )
 
-    // 32 MB: more than the buffers of the system take on the way, which may be 10 MB on each connection.
+    // 32 MB: more than the buffers of the system hold on the way, which may be 10 MB per connection.
     const large = Array.from({ length: 2000 }, (_, i) => `${i} ${'x'.repeat(16_000)}`)
     const bringLarge = async () => {
       for (let at = 0; at < large.length; at += 100) await bring(large.slice(at, at + 100))
@@ -197,7 +198,7 @@ describeProxies('%s', (name) => {
       await bringLarge()
       const key = await holder()
       await bringLarge()
-      /** They may just be on their way back: then the answer is empty. */
+      /** Polls for replies. The response is empty while they are still being restored. */
       const pollUntil = (bytes: number): Promise<RawTls> =>
         until(async () => {
           const client = poll(key)
@@ -207,8 +208,8 @@ describeProxies('%s', (name) => {
           return undefined
         }, 30_000)
       for (const bytes of [1000, 100_000]) (await pollUntil(bytes)).reset()
-      // This one reads no further. A proxy that takes the whole answer has it by the time that another client has read
-      // as much.
+      // This client stops reading. A proxy that buffers the complete response has done so by the time that another
+      // client has read as much.
       const stopped = await pollUntil(1000)
       stopped.socket.pause()
       expect(await replies(another)).toEqual(large)
@@ -233,7 +234,7 @@ if (why === undefined) {
       const next = async (): Promise<void> => {
         for (let bytes = requests.pop(); bytes !== undefined; bytes = requests.pop()) {
           const client = rawTls(proxied.proxy(name), bytes)
-          // Of some the rest is awaited.
+          // Waits for the rest of some responses.
           const answered = Date.now() + 2000
           await until(() => client.closed() || client.received() > 0 || Date.now() > answered, 20_000)
           client.reset()
@@ -246,7 +247,7 @@ if (why === undefined) {
   }, 120_000)
 }
 
-/** Holds up every call that takes replies, until it is released. */
+/** Delays every call that consumes replies until it is released. */
 async function holdReplies() {
   const client = new pg.Client({ connectionString: proxied.environment.DATABASE_URL })
   await client.connect()

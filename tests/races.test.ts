@@ -57,7 +57,7 @@ afterAll(async () => {
   expect(codes).toEqual(apps.map(() => 0))
 }, 120_000)
 
-/** Of each id that was told as deleted, one entry for each time. */
+/** Returns each id once for every time that it was answered as deleted. */
 const deleting: Readonly<Record<Interface, (key: string, ids: readonly number[]) => Promise<number[]>>> = {
   rest: async (key, ids) => {
     const { deletedMessageStatuses } = await rest<{ deletedMessageStatuses: { deleteError: string }[] }>(
@@ -72,8 +72,8 @@ const deleting: Readonly<Record<Interface, (key: string, ids: readonly number[])
     return Array.from(text.matchAll(/(\d+)=DELETED&/g), ([, id]) => Number(id))
   },
   xml: async (key, ids) => {
-    const asked = ids.map((id) => `<MessageID><ID>${id}</ID><CLI>${id}</CLI></MessageID>`).join('')
-    const content = `<MessageIDs>${asked}</MessageIDs>`
+    const items = ids.map((id) => `<MessageID><ID>${id}</ID><CLI>${id}</CLI></MessageID>`).join('')
+    const content = `<MessageIDs>${items}</MessageIDs>`
     const text = await xml({ url: urls.xml, key }, 'xmldeletescheduled.asp', 'Svc_DeleteScheduled', content)
     return Array.from(text.matchAll(/<CLI>(\d+)<\/CLI><Status>DELETED</g), ([, id]) => Number(id))
   },
@@ -101,26 +101,28 @@ test.each(inTurn(carriers))(
     expect(new Set(ids).size).toBe(messages)
     expect(await restBalance(client)).toBe(0)
 
-    // A scheduled time is a whole minute; so that they fall due within this race, their time is brought forward.
+    // A scheduled time is a full minute; the times are brought forward so that the messages become due within this
+    // race.
     await database.rows(`
     update later set due_at = soon.time, at = soon.time
     from (select lo, now() + (0.5 + lo * 7919::bigint % 3000 / 1000.0) * interval '1 second' as time from later) soon
     where later.lo = soon.lo`)
     const chance = testChance()
-    const told: number[] = []
+    const deletedIds: number[] = []
     const end = performance.now() + 4500
     const work = async (worker: number): Promise<void> => {
       const by = interfaces[worker % interfaces.length] ?? 'rest'
       while (performance.now() < end) {
         const some = ids.filter(() => chance.happens(0.004))
-        if (some.length > 0) told.push(...(await patiently(() => deleting[by](key, [...some, ...some.slice(0, 2)]))))
+        if (some.length > 0)
+          deletedIds.push(...(await patiently(() => deleting[by](key, [...some, ...some.slice(0, 2)]))))
         await delay(200)
       }
     }
     await Promise.all(Array.from({ length: workers }, (_, worker) => work(worker)))
 
-    const deleted = new Set(told)
-    expect(deleted.size).toBe(told.length)
+    const deleted = new Set(deletedIds)
+    expect(deleted.size).toBe(deletedIds.length)
     expect(deleted.size).toBeGreaterThan(50)
     expect(deleted.size).toBeLessThan(messages - 50)
     const codes = async () => (await restStatus(client, ids)).map(({ statusCode }) => statusCode)

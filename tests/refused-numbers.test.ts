@@ -21,7 +21,7 @@ afterEach(async () => {
 const perSecond = 5
 const seconds = 8
 
-/** Carriers by priority, each of which refuses numbers ending in 96 for now, and two accounts. */
+/** Starts carriers by priority, each of which refuses numbers ending in 96 temporarily, and opens two accounts. */
 async function refusing(names: readonly string[], timesEach: number) {
   const smscs: RunningSmsc[] = []
   for (const name of names) {
@@ -42,7 +42,7 @@ async function refusing(names: readonly string[], timesEach: number) {
   return { smscs, gateway, refused: await clientOf('refused'), other: await clientOf('other') }
 }
 
-/** When each number first came to a carrier, in milliseconds since 1970. */
+/** Returns when each number was first submitted to a carrier, in milliseconds since 1970. */
 async function firstSubmits(smscs: readonly RunningSmsc[]): Promise<ReadonlyMap<string, number>> {
   const first = new Map<string, number>()
   for (const { destinationAddr = '', at } of (await Promise.all(smscs.map((smsc) => smsc.submits()))).flat())
@@ -78,7 +78,7 @@ test.each(
     .toSorted((a, b) => a - b)
   expect(waits.at(-1)).toBeLessThan(5000)
   expect(waits[Math.floor(waits.length * 0.8)]).toBeLessThan(1000)
-  // A circuit that a burst of refusals opened is closed by what the carriers took.
+  // A circuit that a burst of refusals opened is closed by accepted messages.
   await until(async () => {
     const metrics = await (await fetch(`${gateway.url}/metrics`)).text()
     const circuits = [...metrics.matchAll(/^gateway_carrier_circuit_open\{[^}]*\} (\d)/gm)]

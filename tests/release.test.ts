@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { root } from './support/process.ts'
 
-/** A checkout of its own, as the script changes files that other tests read. */
+/** Separate checkout, because the script changes files that other tests read. */
 const checkout = mkdtempSync(join(tmpdir(), 'gateway-release-'))
 const released = join(checkout, 'release', '99.0.0')
 

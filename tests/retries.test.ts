@@ -15,7 +15,7 @@ interface Family {
   readonly sub: number
 }
 
-/** What can be repeated, over each interface; `reference` may be blank. */
+/** Repeatable operations of each interface; `reference` may be blank. */
 const operations = ({ key, main, sub }: Family) => {
   const rest = (path: string, body: object) => (url: string, reference: string) =>
     fetch(`${url}/api/rest/v1${path}`, {
@@ -44,7 +44,7 @@ const operations = ({ key, main, sub }: Family) => {
   }
 }
 
-/** Asks again while nothing was done: a busy machine (ruling 1.25). */
+/** Repeats a request while the answer says that nothing was done, as on a busy machine (ruling 1.25). */
 async function textOf(ask: () => Promise<Response>): Promise<string> {
   const response = await until(async () => {
     const answer = await ask()
@@ -67,25 +67,25 @@ test('kill -9 of the server and of PostgreSQL between the work and its answer: t
     const environment = { ...direct, CARRIERS: 'simulator:?delayMs=10' }
     const { id: main, key } = await openAccount(direct, 'main', 1000)
     const { id: sub } = await openAccount(direct, 'sub', 0, '--parent', String(main))
-    const asked = Object.entries(operations({ key, main, sub }))
-    // Each process has at most two statements that accept under way: a third would wait for the answer to one of them.
-    const held = { ...direct, DATABASE_URL: network.connectionString }
-    const servers = await Promise.all((['rest', 'asp', 'xml'] as const).map((app) => startApp(app, held)))
+    const operationList = Object.entries(operations({ key, main, sub }))
+    // Each process runs at most two accepting statements: a third one would wait for the answer to one of them.
+    const proxied = { ...direct, DATABASE_URL: network.connectionString }
+    const servers = await Promise.all((['rest', 'asp', 'xml'] as const).map((app) => startApp(app, proxied)))
     const [rest = '', asp = '', xml = ''] = servers.map(({ url }) => url)
     const urlOf = (name: string) => (name.startsWith('REST') ? rest : name.startsWith('XML') ? xml : asp)
 
-    // Nor may a server that waits for long find out what has become of it.
+    // A server that waits for a long time must not find out the outcome either.
     network.hold('accept-keyed', 'transfer_credits', 'end-backend')
-    const lost = asked.map(([name, ask]) =>
+    const lost = operationList.map(([name, ask]) =>
       ask(urlOf(name), name).then(
-        // On a busy machine a server may say by then that it does not know.
+        // On a busy machine a server may answer by then that the outcome is unknown.
         ({ status }) => (status === 503 ? 'lost' : 'answered'),
         () => 'lost',
       ),
     )
-    const count = async (what: string) =>
-      Number((await database.ask<{ n: string }>(`select count(*) n from ${what}`))[0]?.n)
-    await until(async () => (await count('client_request')) === asked.length)
+    const count = async (table: string) =>
+      Number((await database.ask<{ n: string }>(`select count(*) n from ${table}`))[0]?.n)
+    await until(async () => (await count('client_request')) === operationList.length)
     const ended = Promise.all(servers.map((server) => server.stop('SIGKILL')))
     database.killAll()
     await ended
@@ -93,7 +93,7 @@ test('kill -9 of the server and of PostgreSQL between the work and its answer: t
 
     await database.back()
     const second = await startApp('all-in-one', environment)
-    const answers = await Promise.all(asked.map(([name, ask]) => textOf(() => ask(second.url, name))))
+    const answers = await Promise.all(operationList.map(([name, ask]) => textOf(() => ask(second.url, name))))
     expect(answers).toEqual([
       expect.stringMatching(/"accepted":true.*"apiMessageId":\d+,"scheduledTime":null,"creditCost":1.0/),
       expect.stringMatching(/"accepted":true.*"apiMessageId":\d+,"scheduledTime":"203001010000","creditCost":1.0/),
@@ -103,7 +103,9 @@ test('kill -9 of the server and of PostgreSQL between the work and its answer: t
       'Transfer=Success',
     ])
     const all = await Promise.all(
-      Array.from({ length: 63 }, () => Promise.all(asked.map(([name, ask]) => textOf(() => ask(second.url, name))))),
+      Array.from({ length: 63 }, () =>
+        Promise.all(operationList.map(([name, ask]) => textOf(() => ask(second.url, name)))),
+      ),
     )
     for (const again of all) expect(again).toEqual(answers)
     expect(await count('send')).toBe(4)
@@ -112,11 +114,11 @@ test('kill -9 of the server and of PostgreSQL between the work and its answer: t
     expect(balances.map(({ balance }) => Number(balance))).toEqual([10_000 - 40 - 300, 300])
     expect((await operate(['credits', 'verify'], direct)).code).toBe(0)
 
-    // Without a key, or with a new one, it is done anew; with the key of another it is not.
-    for (const [name, ask] of asked)
+    // Without a key, or with a new one, it is executed anew; with the key of another request it is refused.
+    for (const [name, ask] of operationList)
       for (const other of [' ', `new ${name}`]) await textOf(() => ask(second.url, other))
     expect([await count('send'), await count('ledger where kind = 2')]).toEqual([12, 12])
-    const [[, send]] = asked as [(typeof asked)[number]]
+    const [[, send]] = operationList as [(typeof operationList)[number]]
     expect((await send(second.url, 'XML send')).status).toBe(422)
     expect(await second.stop()).toBe(0)
   } finally {

@@ -46,7 +46,7 @@ afterAll(async () => {
 
 const urlOf = (at: number): string => apps[at]?.url ?? ''
 
-/** The key of a new account to which every reply belongs that comes from now on. */
+/** Opens an account that owns all following replies, and returns its key. */
 async function holder(login: string): Promise<string> {
   const { key } = await openAccount(environment, login, 10)
   const client = { url: urlOf(3), key }
@@ -64,7 +64,7 @@ async function bring(texts: readonly string[]): Promise<void> {
 interface Poll {
   readonly asked: string
   readonly port: number
-  /** The texts in an answer. */
+  /** Returns the texts in a response. */
   read(body: string): readonly string[]
 }
 
@@ -84,12 +84,15 @@ function xmlPoll(key: string): Poll {
   }
 }
 
-/** The whole answer; undefined: it was cut off, by us after `bytes` bytes of it (0: before any), or by the server. */
-const ask = ({ asked, port }: Poll, bytes = Infinity): Promise<string | undefined> =>
+/**
+ * Returns the complete response, or undefined if it was cut off, by the client after `bytes` bytes (0: before any) or
+ * by the server.
+ */
+const ask = ({ asked: requestText, port }: Poll, bytes = Infinity): Promise<string | undefined> =>
   new Promise((resolve) => {
     let got = Buffer.alloc(0)
     const socket = connect(port, '127.0.0.1', () => {
-      socket.write(asked, () => {
+      socket.write(requestText, () => {
         if (bytes === 0) socket.resetAndDestroy()
       })
     })
@@ -139,7 +142,7 @@ test('64 pollers of three processes, some of which hang up: no reply is in two a
   over = true
   await Promise.all(polling)
 
-  // Nobody hangs up any more: what was not handed over whole comes now.
+  // Nobody disconnects any more, and everything that was not completely delivered is returned now.
   const empty = async () => {
     const body = (await ask(polls[0] ?? xmlPoll(key))) ?? ''
     got.push(...aspPoll(0, key).read(body))
@@ -179,7 +182,7 @@ test.each([
     const texts = Array.from({ length: 10_000 }, (_, i) => `${name}${i} ${long}`)
     for (let at = 0; at < texts.length; at += 500) await bring(texts.slice(at, at + 500))
     const poll = pollOf()(0, key)
-    // More than any buffer between us and the server holds: it cannot have handed all of it over.
+    // More than all buffers between client and server hold, so that the server cannot have sent everything.
     for (const bytes of [1, 100_000]) await until(async () => (await ask(poll, bytes)) === undefined, 30_000)
     let body = ''
     await until(async () => (body = (await ask(poll)) ?? '') !== '' && poll.read(body).length > 0, 30_000)
@@ -203,7 +206,7 @@ test('what was handed over whole is gone from these calls, though its client res
     socket.on('error', () => undefined)
     socket.on('close', () => resolve())
   })
-  // The server has learned of the reset by the time that it has answered others.
+  // The server knows of the reset by the time that it has answered other requests.
   for (const other of [aspPoll(0, key), aspPoll(1, key), xmlPoll(key), aspPoll(0, key)]) {
     expect(other.read((await ask(other)) ?? 'Message=cut off')).toEqual([])
   }

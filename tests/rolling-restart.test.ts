@@ -10,17 +10,19 @@ import { proxyNames, whyNoProxies, type Proxy, type ProxyName } from './support/
 import { submissions } from './support/record.ts'
 import { askOver, rawTls } from './support/tls-clients.ts'
 
-// Instances behind the documented proxies are restarted, killed and all taken away, while clients send through each of
-// them.
+// Instances behind the documented proxies are restarted, killed and all removed, while clients send through each proxy.
 const why = whyNoProxies()
 if (why !== undefined)
   process.stderr.write(`NOTICE: restarts behind the documented proxies are not tested here: ${why}\n`)
 const describeProxies = why === undefined ? describe : describe.skip
 
 const granted = 100_000
-/** Of a lane, between two requests: some are under way at each moment, and the machine has time for all else. */
+/**
+ * Milliseconds between two requests of a lane: some requests are always under way, and the machine has time for other
+ * work.
+ */
 const pauseMilliseconds = 300
-/** While nothing changes: an instance that gets no request any more drains, or starts. */
+/** Milliseconds while nothing changes, that is, while an instance without new requests drains or starts. */
 const calmPauseMilliseconds = 800
 let proxied: Proxied
 let stop = (): Promise<void> => Promise.resolve()
@@ -33,7 +35,7 @@ if (why === undefined) {
   afterAll(() => stop(), 120_000)
 }
 
-/** Sends without an end, each time to another number, in so many lanes; half of them keep their connection. */
+/** Sends continuously in this many lanes, each time to another number. Half of the lanes keep their connection. */
 function keepSending(proxy: Proxy, key: string, prefix: string, lanes: number) {
   const attempts: Attempt[] = []
   const state = { over: false, begun: 0, waiting: 0, pause: pauseMilliseconds }
@@ -54,9 +56,9 @@ function keepSending(proxy: Proxy, key: string, prefix: string, lanes: number) {
   const running = Array.from({ length: lanes }, (_, at) => lane(at))
   return {
     attempts,
-    /** Whether each lane waits for an answer. */
+    /** Returns true if each lane waits for an answer. */
     waits: () => state.waiting === lanes,
-    /** With another pause until `during` is over. */
+    /** Uses another pause until `during` is over. */
     paced: async (milliseconds: number, during: () => Promise<unknown>) => {
       state.pause = milliseconds
       await during().finally(() => (state.pause = pauseMilliseconds))
@@ -69,7 +71,7 @@ function keepSending(proxy: Proxy, key: string, prefix: string, lanes: number) {
   }
 }
 
-/** How often each number was submitted, as soon as all that was charged has been. */
+/** Counts the submissions of each number, once everything charged has been submitted. */
 async function submitted(key: string, prefix: string): Promise<ReadonlyMap<string, number>> {
   const charged = granted - (await restBalance(proxied.directly('rest', key)))
   const ours = async () => (await submissions(proxied.folder)).filter(({ number }) => number.startsWith(prefix))
@@ -79,13 +81,13 @@ async function submitted(key: string, prefix: string): Promise<ReadonlyMap<strin
   return times
 }
 
-/** Each send answered 200 is stored once, none twice, and what was told to come again was not stored. */
+/** Asserts that each send answered 200 is stored once, none twice, and that none with Retry-After was stored. */
 function judge(attempts: readonly Attempt[], times: ReadonlyMap<string, number>): void {
   const storedTimes = ({ number }: Attempt) => times.get(number) ?? 0
-  const [answered, told] = [attempts.filter(({ status }) => status === 200), attempts.filter(saysComeAgain)]
+  const [answered, refusals] = [attempts.filter(({ status }) => status === 200), attempts.filter(saysComeAgain)]
   expect(answered.filter((one) => one.id === undefined || storedTimes(one) !== 1).map(inWords)).toEqual([])
   expect(attempts.filter((one) => storedTimes(one) > 1).map(inWords)).toEqual([])
-  expect(told.filter((one) => storedTimes(one) !== 0).map(inWords)).toEqual([])
+  expect(refusals.filter((one) => storedTimes(one) !== 0).map(inWords)).toEqual([])
 }
 
 const inWords = ({ by, number, status, retryAfter, text }: Attempt): string =>
@@ -95,7 +97,7 @@ const isServed = (one: Attempt): boolean => one.status === 200 || saysComeAgain(
 
 type Load = ReturnType<typeof keepSending>
 
-/** Clients of each proxy, which send at the same time, each of them on behalf of an account of its own. */
+/** Sends continuously through each proxy, with an account of its own. */
 async function keepSendingThroughEach(prefix: string, lanes: number) {
   const loads = new Map<ProxyName, { readonly load: Load; readonly times: () => ReturnType<typeof submitted> }>()
   for (const [i, name] of proxyNames.entries()) {
@@ -104,7 +106,7 @@ async function keepSendingThroughEach(prefix: string, lanes: number) {
   }
   const all = [...loads.values()]
   return {
-    /** Waits until each proxy was asked so often from now on. */
+    /** Waits until each proxy has got this many more requests. */
     asked: async (times: number) => {
       const before = all.map(({ load }) => load.attempts.length)
       await until(() => all.every(({ load }, i) => load.attempts.length > (before[i] ?? 0) + times), 30_000)
@@ -115,17 +117,17 @@ async function keepSendingThroughEach(prefix: string, lanes: number) {
       await Promise.all(all.map(({ load }) => load.paced(milliseconds, () => over)))
     },
     stop: () => Promise.all(all.map(({ load }) => load.stop())),
-    /** What was asked through it, and how often each number was submitted; throws where a promise was broken. */
+    /** Returns the requests through a proxy and the submissions of each number. Throws if a promise was broken. */
     judged: async (name: ProxyName) => {
-      const { load, times: asked } = loads.get(name) ?? {}
-      const [attempts, times] = [load?.attempts ?? [], (await asked?.()) ?? new Map<string, number>()]
+      const { load, times: count } = loads.get(name) ?? {}
+      const [attempts, times] = [load?.attempts ?? [], (await count?.()) ?? new Map<string, number>()]
       judge(attempts, times)
       return { attempts, times }
     },
   }
 }
 
-/** Holds what is accepted in the database: whoever ends meanwhile has asked for it to be stored, and told nobody. */
+/** Blocks acceptance in the database: a process that ends meanwhile has sent its statement and answered nobody. */
 async function whileNothingIsStored<T>(during: () => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: proxied.environment['DATABASE_URL'] })
   await client.connect()
@@ -137,8 +139,8 @@ async function whileNothingIsStored<T>(during: () => Promise<T>): Promise<T> {
   }
 }
 
-const ofEachProxy = <T>(what: (proxy: Proxy) => Promise<T>): Promise<readonly T[]> =>
-  Promise.all(proxyNames.map((name) => what(proxied.proxy(name))))
+const ofEachProxy = <T>(action: (proxy: Proxy) => Promise<T>): Promise<readonly T[]> =>
+  Promise.all(proxyNames.map((name) => action(proxied.proxy(name))))
 
 const isReady = (instance: Instance): Promise<boolean> =>
   fetch(`${instance.process().url}/health/ready`).then(
@@ -148,7 +150,7 @@ const isReady = (instance: Instance): Promise<boolean> =>
 
 async function restart(instance: Instance, loads: Awaited<ReturnType<typeof keepSendingThroughEach>>): Promise<void> {
   await ofEachProxy((proxy) => proxy.takeOut(instance))
-  // Requests are under way in it when it hears of its end.
+  // Requests are under way in the process when it gets its signal.
   const { stopped } = await whileNothingIsStored(async () => {
     await loads.wait()
     const stopped = instance.stop()
@@ -156,7 +158,7 @@ async function restart(instance: Instance, loads: Awaited<ReturnType<typeof keep
     return { stopped }
   })
   await ofEachProxy((proxy) => proxy.isOut(instance))
-  // Of 4 s of draining; the load is the full one again when the process ends.
+  // Part of 4 s of draining; the load is full again when the process ends.
   await loads.paced(calmPauseMilliseconds, () => Promise.race([delay(1_500), stopped]))
   expect(await stopped).toBe(0)
   await loads.paced(calmPauseMilliseconds, async () => {
@@ -166,7 +168,7 @@ async function restart(instance: Instance, loads: Awaited<ReturnType<typeof keep
   await ofEachProxy((proxy) => proxy.putBack(instance))
 }
 
-/** Of the two that serve an interface. */
+/** Returns one of the two instances of an interface. */
 function firstOf(by: (typeof interfaces)[number]): Instance {
   const [first] = proxied.instancesOf(by)
   if (first === undefined) throw new Error(`nothing serves ${by}`)
@@ -208,14 +210,14 @@ describeProxies(proxyNames.join(' and '), () => {
     for (const name of proxyNames) {
       const { attempts, times } = await loads.judged(name)
       const lost = attempts.filter((one) => !isServed(one))
-      // Only those that were under way in the process that was killed.
+      // Only requests that were under way in the killed process.
       expect(lost.length).toBeLessThanOrEqual(3 * lanes)
       storedUnknown += lost.filter(({ number }) => times.has(number)).length
       process.stdout.write(
         `${name}: ${attempts.length} requests over 3 kills, ${lost.length} without an answer that tells\n`,
       )
     }
-    // A proxy that repeats what it has lost would have stored these twice.
+    // A proxy that repeats lost requests would have stored these twice.
     expect(storedUnknown).toBeGreaterThan(0)
   }, 300_000)
 
@@ -271,14 +273,14 @@ describeProxies(proxyNames.join(' and '), () => {
       }
     })
     const [first, second] = proxied.instancesOf('asp')
-    // Both hold what they are asked, and end with it.
+    // Both hold their requests, and end with them.
     for (const one of [first, second]) process.kill(one?.process().pid ?? 0, 'SIGSTOP')
-    const asked = ofEachProxy((proxy) =>
+    const responses = ofEachProxy((proxy) =>
       Promise.all(Array.from({ length: 4 }, () => askOver(proxy, false)(proxy.url + path, {}).catch(() => undefined))),
     )
     await delay(300)
     await Promise.all([first?.stop('SIGKILL'), second?.stop('SIGKILL')])
-    const answers = (await asked).map((some) =>
+    const answers = (await responses).map((some) =>
       some.map((answer) => [answer?.status, answer?.headers.get('retry-after')]),
     )
     expect(answers).toEqual(proxyNames.map(() => Array.from({ length: 4 }, () => [503, null])))

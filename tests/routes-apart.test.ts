@@ -22,7 +22,7 @@ const queuedForSlow = 3000
 const singles = 200
 const singlesAtOnce = 4
 
-/** Numbers that begin with 2783 go over the carrier `other`, all others over `quick`. */
+/** Starts two carriers: numbers that begin with 2783 go over `other`, all others over `quick`. */
 async function twoRoutes(ofOther: readonly string[]) {
   const start = async (name: string, settings: readonly string[]): Promise<RunningSmsc> => {
     const folder = join(data.path, name)
@@ -56,22 +56,24 @@ const codesOf = async ({ client }: Routed, ids: readonly (number | string)[]): P
   (await restStatus(client, ids.map(Number))).map(({ statusCode }) => statusCode)
 
 /**
- * Sends them one by one, and answers how long the slowest but one in a hundred took from its request until the carrier
- * had it.
+ * Sends the numbers one by one. Returns the 99th percentile of the time from a request until the carrier got the
+ * message, in milliseconds.
  */
 async function submittedWithin({ client, quick }: Routed, numbers: readonly string[]): Promise<number> {
-  const asked = new Map<string, number>()
+  const sendTimes = new Map<string, number>()
   const waiting = [...numbers]
   const send = async (): Promise<void> => {
     for (let number = waiting.shift(); number !== undefined; number = waiting.shift()) {
-      asked.set(number, Date.now())
+      sendTimes.set(number, Date.now())
       await restSend(client, [number])
     }
   }
   await Promise.all(Array.from({ length: singlesAtOnce }, send))
-  const mine = async () => (await quick.submits()).filter(({ destinationAddr = '' }) => asked.has(destinationAddr))
+  const mine = async () => (await quick.submits()).filter(({ destinationAddr = '' }) => sendTimes.has(destinationAddr))
   await until(async () => (await mine()).length >= numbers.length)
-  const waits = (await mine()).map(({ at, destinationAddr = '' }) => Date.parse(at) - (asked.get(destinationAddr) ?? 0))
+  const waits = (await mine()).map(
+    ({ at, destinationAddr = '' }) => Date.parse(at) - (sendTimes.get(destinationAddr) ?? 0),
+  )
   return waits.toSorted((a, b) => a - b)[Math.ceil(waits.length * 0.99) - 1] ?? NaN
 }
 
@@ -94,12 +96,12 @@ test.each([
     const wasAsked = async () => (await other.journal()).some(({ command }) => command === 'submit_sm')
     await until(wasAsked)
     const behind = numbersEnding(singles, '01', 60_000)
-    // On a busy machine it may take longer than a second with nothing queued, too.
+    // On a busy machine it may take longer than a second even without a queue.
     expect(await submittedWithin(routed, behind)).toBeLessThanOrEqual(Math.max(1000, 3 * alone))
     const ofBulk = numbersEnding(perSend, '01', 70_000)
     const bulk = await restSend(client, ofBulk)
     await untilCodes(client, bulk, (code) => code === 0)
-    // All this while nearly all of the others still waited.
+    // Nearly all other messages still waited meanwhile.
     expect((await numbersOf(other)).length).toBeLessThan(queuedForSlow / 2)
 
     await other.become('default', { receiptDelay: 0 })

@@ -16,7 +16,7 @@ afterEach(async () => {
 
 type Line = JournalLine & { readonly link: number; readonly status?: string }
 
-/** The links that are bound now, and the most at any time. */
+/** Returns the number of present binds, and the maximum at any time. */
 async function bindsOf(smsc: RunningSmsc) {
   const bound = new Set<number>()
   let most = 0

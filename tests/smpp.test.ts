@@ -40,7 +40,7 @@ interface Incoming {
   readonly outgoingApiMessageId: number | null
 }
 
-/** What becomes of a message, by the last two digits of its number. */
+/** Final code of a message by the last two digits of its number. */
 const CODES: Readonly<Record<string, number>> = {
   ...{ '01': 0, '88': 0, '89': 0, '90': 103, '91': 101, '92': 107, '93': 111, '94': 100, '95': 106 },
   ...{ '96': 0, '97': 0, '98': 0 },
@@ -82,7 +82,7 @@ describe.each(
       [numberOf('89'), 'STOP', ids[endings.indexOf('89')]],
     ])
     expect(await restSend(client, [numberOf('89')])).toEqual(['OPTEDOUT'])
-    // 12 messages of one part, of which the refused one costs nothing, and one of three; confirmations are free.
+    // 12 messages of one part, one of them refused and free, and one of three parts; confirmations are free.
     expect(await restBalance(client)).toBe(100 - 11 - 3)
     expect((await operate(['credits', 'verify'], environmentOf(from))).code).toBe(0)
     expect(await gateway.stop()).toBe(0)
@@ -93,7 +93,7 @@ describe('over SMPP', () => {
   test('the parts of a text have one reference, and a receipt is asked for each', async () => {
     const smsc = await startSmscProcess(folder, ['receiptDelay=20'])
     const gateway = await gatewayOver(smsc.url)
-    // An account that comes first would be in the place of the demo account.
+    // An account that is opened first would replace the demo account.
     await until(() => gateway.output().includes('messages of this account reach people'))
     const client: Client = { url: gateway.url, key: (await openAccount(environmentOf(smsc.url), 'long', 10)).key }
     const [id = 0] = (await restSend(client, numbersEnding(1), 'x'.repeat(400))).map(Number)
@@ -132,29 +132,29 @@ describe('over SMPP', () => {
     expect(unknown.length).toBeGreaterThan(0)
     expect(unknown.length).toBeLessThanOrEqual(200)
 
-    const told: RunningSmsc = await restarted(smsc)
-    const submitted = (await told.submits()).map(({ destinationAddr = '' }) => destinationAddr)
+    const next: RunningSmsc = await restarted(smsc)
+    const submitted = (await next.submits()).map(({ destinationAddr = '' }) => destinationAddr)
     expect(new Set(submitted).size).toBe(submitted.length)
     const waiting = async () => submitted.length - (await withCode(0)).length
     await until(async () => (await waiting()) <= unknown.length)
-    // What a dispatcher does once a minute with receipts that no message is known for.
+    // A dispatcher does this once a minute with unmatched receipts.
     await until(async () => {
       await adoptReceipts(environment)
       return (await waiting()) === 0
     })
-    // What has no receipt was marked and never left.
-    const left = (await withCode(106)).map(({ apiMessageId }) => numbers[ids.indexOf(apiMessageId)] ?? '')
-    expect(left.filter((number) => submitted.includes(number))).toEqual([])
-    expect(left.length + submitted.length).toBe(messages)
-    expect(left.length).toBeLessThan(unknown.length)
-    expect((await told.submits()).length).toBe(submitted.length)
+    // Messages without a receipt were marked and never submitted.
+    const undecided = (await withCode(106)).map(({ apiMessageId }) => numbers[ids.indexOf(apiMessageId)] ?? '')
+    expect(undecided.filter((number) => submitted.includes(number))).toEqual([])
+    expect(undecided.length + submitted.length).toBe(messages)
+    expect(undecided.length).toBeLessThan(unknown.length)
+    expect((await next.submits()).length).toBe(submitted.length)
     expect(await restBalance(client)).toBe(0)
     expect((await operate(['credits', 'verify'], environment)).code).toBe(0)
     expect(await gateway.stop()).toBe(0)
   }, 120_000)
 })
 
-/** Killed, and started again where it was: what it owes it sends at once. */
+/** Kills the carrier and restarts it on the same port, where it sends everything that it owes. */
 async function restarted(smsc: RunningSmsc): Promise<RunningSmsc> {
   await smsc.stop('SIGKILL')
   return startSmscProcess(folder, ['receiptDelay=0'], smsc.port)

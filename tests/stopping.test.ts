@@ -14,16 +14,16 @@ import { databaseFolder, killLeftovers, startApp } from './support/process.ts'
 afterEach(killLeftovers)
 
 const granted = 100_000
-/** Fewer than may wait to be accepted: beyond those the system turns connections away, whoever stops. */
+/** Fewer than the backlog of connections, beyond which the system refuses connections. */
 const unansweredMax = 300
-/** Promised. */
+/** Promised maximum. */
 const secondsToStop = 25
 
 test.each(inTurn(carriers))(
   'over %s: SIGTERM while everything is busy: each request that was begun has its whole answer, nothing is left in doubt, and it ends in time',
   async (_title, startCarrier) => {
     const data = await databaseFolder()
-    // A carrier that is slower than its senders: something is always under way.
+    // A carrier that is slower than the senders, so that something is always under way.
     const carrier = await startCarrier({ DATA_DIR: data.path }, 50)
     const environment = { DATA_DIR: data.path, CARRIERS: carrier.limitedTo(200) }
     const stopping = new AbortController()
@@ -61,7 +61,7 @@ test.each(inTurn(carriers))(
 
       const all = await Promise.all(attempts)
       const refused = all.filter(({ status }) => status === 0)
-      // Only what came too late: nothing was read of it. A busy client connects long after it began.
+      // Excludes requests that came too late to be read. A busy client connects long after it began.
       const cameInTime = ({ begun, text }: Attempt) => begun < toldAt - 100 && !/ECONNREFUSED/.test(text)
       expect(refused.filter(cameInTime)).toEqual([])
       expect(refused.filter(({ text }) => !/fetch failed/.test(text))).toEqual([])
@@ -102,17 +102,17 @@ test('a request whose client has gone is at its end before the connections to th
     await holder.query('begin; lock table api_key')
     const client = new AbortController()
     const headers = { Authorization: key }
-    const asked = fetch(`${rest.url}/api/rest/v1/credits/balance`, { headers, signal: client.signal })
+    const answer = fetch(`${rest.url}/api/rest/v1/credits/balance`, { headers, signal: client.signal })
     const isWaiting = async () => {
       const text = 'select 1 from pg_stat_activity where wait_event_type = $1 and application_name like $2'
       return (await query(database.connectionString, text, ['Lock', 'gateway%'])).length > 0
     }
     await until(isWaiting)
     client.abort()
-    await expect(asked).rejects.toThrow('aborted')
+    await expect(answer).rejects.toThrow('aborted')
     const stopped = rest.stop()
     await until(() => rest.output().includes('"msg":"stopping"'))
-    // Its second question comes while the process stops.
+    // The second request arrives while the process stops.
     await delay(300)
     await holder.query('rollback')
     expect(await stopped).toBe(0)

@@ -12,7 +12,7 @@ const chance = chanceOf(seed)
 const password = 'a right password'
 const code = '40404'
 
-/** The other tenant, whose ids, numbers, accounts and codes are asked for, and the one that asks. */
+/** The requesting tenant, and the other one, whose ids, numbers, accounts and codes are requested. */
 interface Tenant extends NewAccount {
   readonly login: string
   readonly sub: number
@@ -23,7 +23,7 @@ let other: Tenant
 let own: Tenant
 /** Ids of the other tenant in every state, all of four digits. */
 let foreign: readonly number[]
-/** Numbers that the other tenant wrote to, that answered it or opted out of its messages, and its code. */
+/** Numbers that the other tenant wrote to, that answered or opted out, and its code. */
 let foreignNumbers: readonly string[]
 let foreignScheduled: number
 let foreignWebhooks: readonly number[]
@@ -44,7 +44,7 @@ beforeAll(async () => {
   other = await openTenant('other')
   const client = clientOf(other)
   const answering = [...numbersEnding(3, '88'), ...numbersEnding(3, '89', 10)]
-  // One digit more or less would show in the length of an answer.
+  // A different number of digits would show in the length of an answer.
   const first = await restSend(client, numbersEnding(1000))
   const others = ['90', '92', '93', '94', '95'].flatMap((ending) => numbersEnding(20, ending, 20))
   const sent = await restSend(client, [...others, ...answering, ...numbersEnding(400, '00', 2000)])
@@ -87,12 +87,12 @@ interface Answer {
 
 const send = (method: string, path: string, headers: OutgoingHttpHeaders, body = ''): Promise<Answer> =>
   new Promise((resolve, reject) => {
-    const asked = request(url + path, { method, headers, agent }, (response) => {
+    const client = request(url + path, { method, headers, agent }, (response) => {
       let text = ''
       response.setEncoding('utf8').on('data', (piece) => (text += String(piece)))
       response.on('end', () => resolve({ status: response.statusCode, headers: response.headers, text }))
     })
-    asked.on('error', reject).end(body)
+    client.on('error', reject).end(body)
   })
 
 type Credential = 'key' | 'pair'
@@ -150,7 +150,7 @@ const byIds: readonly Row[] = [
   ...twice('xmlgetstatus.asp', 1000, onXml('xmlgetstatus.asp', 'Svc_StatusRequest', messageIds)),
   ...twice('xmldeletescheduled.asp', 1000, onXml('xmldeletescheduled.asp', 'Svc_DeleteScheduled', messageIds)),
 ]
-/** Nothing of it leaves: those that answer would answer whoever asks as well. */
+/** Far ahead, so that nothing is sent: the numbers that reply would also reply to the requesting tenant. */
 const later = '209901010000'
 const text = (numbers: readonly (string | number)[]) => ({
   ...{ message: 'Hello', recipients: recipients(numbers), scheduledTime: later },
@@ -208,7 +208,7 @@ const byWebhooks: readonly Row[] = [
 ]
 const unknownWebhook = () => 50 + chance.below(50)
 
-/** An answer without what it echoes, the present time, the id of its request, and new ids. */
+/** Returns an answer without echoed values, the present time, its request id, and new ids. */
 function comparable({ status, headers, text: body }: Answer, values: readonly (string | number)[]) {
   const echoed = new Set(values.map(String))
   const same = body
@@ -220,10 +220,10 @@ function comparable({ status, headers, text: body }: Answer, values: readonly (s
   return { status, headers: others, text: same, length: same.includes('balance') ? undefined : length }
 }
 
-/** Ids of four digits that nobody has. */
+/** Returns unknown ids of four digits. */
 const unknownIds = (count: number) => Array.from({ length: count }, () => 6000 + chance.below(4000))
 
-// 1000 pairs of each row: 10 000 in all.
+// 1000 pairs of each row: 10,000 in all.
 test.each(byIds)('%s by %s answers ids of another tenant as unknown ones', async (_title, by, batch, ask) => {
   for (let pairs = 0; pairs < 1000; pairs += batch) {
     const ids = Array.from({ length: batch }, () => chance.one(foreign))
@@ -236,7 +236,7 @@ test.each(byIds)('%s by %s answers ids of another tenant as unknown ones', async
     expect(comparable(toForeign, ids)).toEqual(comparable(toUnknown, unknown))
     expect(toForeign.status).toBe(200)
     expect(toForeign.text.match(/NOTFOUND/g)?.length).toBeGreaterThanOrEqual(batch)
-    // Nor by the company that they are in.
+    // Other ids in the same request make no difference.
     const mixed = chance.shuffled([...ids.slice(0, batch / 2), ...unknown.slice(0, batch / 2)])
     expect(comparable(await ask(by)(mixed), mixed)).toEqual(comparable(toUnknown, unknown))
   }
@@ -333,8 +333,8 @@ test('a wrong password for a user of another tenant is answered as one for nobod
 const alpha = 0.001
 
 /**
- * Of two that alternate, 40 answers each: a difference counts if the test of Mann and Whitney finds it with an error of
- * 0.1 %, and the medians differ by more than the bound.
+ * Compares the duration of two alternating requests, 40 answers each. A difference counts if the Mann–Whitney test
+ * finds it with an error of 0.1 % and the medians differ by more than the bound.
  */
 async function differsInTime(ask: Ask, pair: () => Pair): Promise<string | undefined> {
   const times: [number[], number[]] = [[], []]
@@ -352,7 +352,7 @@ async function differsInTime(ask: Ask, pair: () => Pair): Promise<string | undef
   return p < alpha && Math.abs(shift) > bound(typical) ? line : undefined
 }
 
-/** A quarter of the median, and 0.2 ms. */
+/** Returns a quarter of the median plus 0.2 ms. */
 const bound = (milliseconds: number): number => 0.25 * milliseconds + 0.2
 
 type Pair = readonly [ofAnother: number[], unknown: number[]]
@@ -370,7 +370,7 @@ const timed = [
 
 test.each(timed)('%s by %s takes as long for another tenant as for nobody', async (_title, by, batch, ask, pairOf) => {
   const pair = () => pairOf(batch)
-  // Other load of the machine differs from look to look; a real difference does not.
+  // Other load differs between measurements; a real difference does not.
   let found: string | undefined
   for (let look = 0; look < 4; look++) {
     found = await differsInTime(ask(by), pair)

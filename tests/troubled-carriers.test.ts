@@ -19,18 +19,20 @@ afterEach(async () => {
 })
 
 /** By hand: `TROUBLED_SECONDS=600` with the default settings of a carrier. */
-const given = process.env['TROUBLED_SECONDS']
-const seconds = Number(given ?? 12)
-const settings = given === undefined ? '?silentSeconds=1&probeSeconds=1&probeSecondsMax=3&responseSeconds=4' : ''
-/** After so long all should be settled. */
-const firstSeconds = given === undefined ? 3 : 40
+const setting = process.env['TROUBLED_SECONDS']
+const seconds = Number(setting ?? 12)
+const settings = setting === undefined ? '?silentSeconds=1&probeSeconds=1&probeSecondsMax=3&responseSeconds=4' : ''
+/** Seconds after which everything should be settled. */
+const firstSeconds = setting === undefined ? 3 : 40
 const perSecond = 5
-const wellWithinSeconds = given === undefined ? 10 : 60
-/** This part of what is sent then may still go over the next carrier: a busy machine makes the short form slower. */
-const overNextMost = given === undefined ? 1 / 2 : 1 / 5
-const unknownMax = given === undefined ? 8 : 20
+const wellWithinSeconds = setting === undefined ? 10 : 60
+/**
+ * Share of the messages sent then that may still go over the next carrier; on a busy machine the short form is slower.
+ */
+const overNextMost = setting === undefined ? 1 / 2 : 1 / 5
+const unknownMax = setting === undefined ? 8 : 20
 
-/** A gateway with two carriers: the first is better by priority, and in trouble. */
+/** Starts a gateway with two carriers; the first has the better priority and is in trouble. */
 async function troubled(trouble: readonly string[]) {
   const start = async (name: string, more: readonly string[]): Promise<RunningSmsc> => {
     const folder = join(data.path, name)
@@ -60,7 +62,7 @@ interface Sent {
   readonly at: number
 }
 
-/** One message after the other, so many a second, for so long. */
+/** Sends messages one after the other, at this rate, for this long. */
 async function sendSteadily(client: Client, from: number, forSeconds: number): Promise<readonly Sent[]> {
   const numbers = numbersEnding(Math.round(forSeconds * perSecond), '01', from)
   const begun = performance.now()
@@ -108,8 +110,8 @@ test.each(
       .map(({ number, at }) => (seen[0].get(number) ?? seen[1].get(number) ?? Infinity) - at)
       .toSorted((a, b) => a - b)
     const p95 = waits[Math.ceil(waits.length * 0.95) - 1] ?? NaN
-    if (given !== undefined) console.log({ sent: sent.length, unknown, p95, longest: waits.at(-1) })
-    expect(p95).toBeLessThan(given === undefined ? 2000 : 5000)
+    if (setting !== undefined) console.log({ sent: sent.length, unknown, p95, longest: waits.at(-1) })
+    expect(p95).toBeLessThan(setting === undefined ? 2000 : 5000)
 
     await first.become('default', { receiptDelay: 0 })
     const wellAt = Date.now()
@@ -119,7 +121,7 @@ test.each(
     const back = await submitsTo(first)
     const late = (await after).filter(({ at }) => at > wellAt + wellWithinSeconds * 1000)
     expect(late.length).toBeGreaterThan(10)
-    // For a minute after it has throttled its pace may send one over the next carrier.
+    // For a minute after throttling, the pace may send a message over the next carrier.
     expect(late.filter(({ number }) => !back.has(number)).length).toBeLessThanOrEqual(late.length * overNextMost)
     const lines = gateway.output().split('\n')
     const opened = lines.filter((line) => line.includes('gets no messages but probes')).length

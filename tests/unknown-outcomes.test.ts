@@ -10,7 +10,10 @@ import { databaseFolder, killLeftovers, startApp, type Environment } from './sup
 afterEach(killLeftovers)
 
 const messages = 500
-/** What is marked with a carrier that gets one message a second, at least: one over SMPP gets no more than it takes. */
+/**
+ * Minimum number of messages marked with a carrier of one message per second. Over SMPP a carrier gets no more than it
+ * accepts.
+ */
 const leastMarked: Readonly<Record<string, number>> = { 'the simulated carrier': 100, SMPP: 1 }
 const inDoubtMax = 200
 const marked = /^gateway_dispatcher_messages\{carrier="\w+",state="inDoubt"\} (\d+)$/m
@@ -40,7 +43,7 @@ test.each(inTurn(carriers))(
       const codes = async () => (await restStatus(client, ids)).map(({ statusCode }) => statusCode)
       await untilCodes(client, ids, (code) => code === 0 || code === 106, 60_000)
       const unknown = (await codes()).filter((code) => code === 106).length
-      // A few may have been answered between the look and the kill.
+      // A few may have been answered between the query and the kill.
       expect(unknown).toBeGreaterThanOrEqual(Math.min(least, 90))
       expect(unknown).toBeLessThanOrEqual(title === 'SMPP' ? 10 : inDoubtMax)
       expect(await measure(next, unknownOutcomes)).toBe(unknown)

@@ -12,8 +12,8 @@ import { dataFolder, entryOf, killLeftovers, runGateway, startApp, type App, typ
 import { submissions } from './support/record.ts'
 import { findReleaseBefore } from './support/release-before.ts'
 
-// An upgrade as docs/operations/upgrade.md describes it, and the way back. The old processes are those of the release
-// before; if there is none, they are of this build, which tests the procedure and the schema only.
+// Runs an upgrade as docs/operations/upgrade.md describes it, and the way back. The old processes are those of the
+// previous release; without one they are of this build, so that only the procedure and the schema are tested.
 const before = findReleaseBefore()
 before?.catch(() => undefined)
 // Building a commit takes a minute or more.
@@ -24,7 +24,7 @@ afterAll(async () => (await before)?.remove())
 
 const granted = 100_000
 
-/** What a next version might need: a column with a default in each busy table, a table, and an index. */
+/** Possible changes of a next version: a column with a default in each busy table, a table, and an index. */
 const next = [
   {
     version: 9001,
@@ -46,16 +46,16 @@ const next = [
   },
 ]
 
-/** A process that a balancer sends to while it says that it is ready. */
+/** Process to which a load balancer sends requests while it is ready. */
 interface Backend {
   process: Started
   isReady: boolean
   underWay: number
 }
 
-/** Between two looks at the readiness of a process, as of a balancer. */
+/** Milliseconds between two readiness checks of the balancer. */
 const lookMilliseconds = 50
-/** A second signal counts from then on: it ends the wait of DRAIN_SECONDS. */
+/** Milliseconds after which a second signal counts and ends the wait of DRAIN_SECONDS. */
 const secondSignalMilliseconds = 400
 
 async function lookAt(backend: Backend, over: AbortSignal): Promise<void> {
@@ -70,10 +70,10 @@ async function lookAt(backend: Backend, over: AbortSignal): Promise<void> {
 /** Stops a process that gets no more requests, and starts one in its place. */
 async function replace(backend: Backend, start: () => Promise<Started>): Promise<void> {
   const old = backend.process
-  const told = performance.now()
+  const answered = performance.now()
   const stopped = old.stop()
   await until(() => !backend.isReady && backend.underWay === 0, 30_000)
-  await until(() => performance.now() - told > secondSignalMilliseconds)
+  await until(() => performance.now() - answered > secondSignalMilliseconds)
   void old.stop()
   expect(await stopped).toBe(0)
   backend.process = await start()
@@ -90,7 +90,7 @@ test('processes are replaced one by one under load, and go back one version: no 
       DATA_DIR: data.path,
       CARRIERS: 'simulator:?delayMs=10',
       DRAIN_SECONDS: '60',
-      // A busy machine is no failure.
+      // Long limits, because a busy machine is not a failure.
       ...{ CONNECTION_SECONDS: '60', STATEMENT_SECONDS: '60', LOCK_SECONDS: '60' },
     }
     const started: Started[] = []
@@ -103,7 +103,7 @@ test('processes are replaced one by one under load, and go back one version: no 
     const startOld = starter((await before)?.entryOf ?? entryOf)
     const startNew = starter(entryOf)
 
-    // The first makes the schema.
+    // The first process creates the schema.
     const first = await startOld('all-in-one')
     const [second, oldDispatcher] = await Promise.all([startOld('all-in-one'), startOld('dispatcher')])
     let dispatcher = oldDispatcher

@@ -15,17 +15,20 @@ import { copyCluster, dataFolder } from './support/process.ts'
 
 const modes = ['error', 'slow-headers', 'slow-body', 'endless-body', 'gzip-bomb', 'close', 'redirect'] as const
 
-/** What a bad endpoint may add: a fifth, or what a busy machine adds by itself, half of what a slow answer takes. */
+/**
+ * Maximum effect of a bad endpoint: a fifth, or half the duration of a slow answer, which a busy machine may add by
+ * itself.
+ */
 const grownMax = 1.2
 const floorMilliseconds = 125
 
 const perWindow = 100
 const atOnce = 4
 const pauseMilliseconds = 5
-/** A slow answer is waited for so long. */
+/** Milliseconds to wait for a slow answer. */
 const totalMilliseconds = 250
 const windowsMin = 3
-/** One that is slow by chance becomes rare among more; one that is held up stays slow. */
+/** A delivery that is slow by chance becomes rare with more windows; a blocked one stays slow. */
 const windowsMax = 11
 
 interface Pair {
@@ -38,14 +41,12 @@ const isApart = (pairs: readonly Pair[]): boolean => {
     pairs.map((pair) => pair.alone),
     0.5,
   )
-  // What holds a delivery up does so in every window; other work on the machine does in some.
+  // A real obstacle delays deliveries in every window; other load does so in some.
   const beside = Math.min(...pairs.map((pair) => pair.beside))
   return beside <= Math.max(alone * grownMax, alone + floorMilliseconds)
 }
 
-/**
- * Two endpoints of one account, and how long deliveries to the good one take while the other is as bad as is asked for.
- */
+/** Creates two endpoints of one account, and measures deliveries to the good one while the other one is bad. */
 async function twoEndpoints(around = (client: WebhookClient): WebhookClient => client) {
   const data = await dataFolder()
   const cluster = `${data.path}/db`
@@ -92,7 +93,7 @@ async function twoEndpoints(around = (client: WebhookClient): WebhookClient => c
     await ports.suppressions.add({ scope: account, number, kind: 'opt-out', since: clock.now() })
     return [number, performance.now()]
   }
-  /** The p99 of event stored to received, ms. */
+  /** Returns the 99th percentile from storing an event to its arrival, in ms. */
   async function window(): Promise<number> {
     const storing: Promise<readonly [string, number]>[] = []
     while (storing.length < perWindow) {
@@ -126,7 +127,7 @@ async function twoEndpoints(around = (client: WebhookClient): WebhookClient => c
   }
 }
 
-/** Looks at more windows while the verdict is that it is held up. */
+/** Measures more windows while the verdict is negative. */
 async function pairsOf(of: (mode: ReceiverMode) => Promise<Pair>, mode: ReceiverMode): Promise<readonly Pair[]> {
   const pairs: Pair[] = []
   while (pairs.length < windowsMin || (!isApart(pairs) && pairs.length < windowsMax)) pairs.push(await of(mode))

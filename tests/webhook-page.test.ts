@@ -22,16 +22,22 @@ interface Shown {
   readonly data: Readonly<Record<string, string | number | null>>
 }
 
-/** What core would say, so that the page's example comes of it. */
+/** Converts an example of the page into the event of core from which the example should result. */
 function eventOf({ id, type, sequence, occurredAt, data }: Shown): WebhookEvent {
   const text = data['messageText']
   const number = data['mobileNumber']
   const cost = Number(data['creditCost']) * 10
   const [message, inbound] = [data['apiMessageId'], data['incomingApiMessageId'] ?? undefined]
   const answers = data['outgoingApiMessageId'] ?? undefined
-  const told = { number, from: number, cost, inbound, answers, text, code: data['statusCode'] }
-  const taken = data['statusErrorCode'] !== 'SENDINGFAILED'
-  const content = { ...told, ...(message !== undefined && { message }), type, taken, shortCode: data['shortCode'] }
+  const event = { number, from: number, cost, inbound, answers, text, code: data['statusCode'] }
+  const wasAccepted = data['statusErrorCode'] !== 'SENDINGFAILED'
+  const content = {
+    ...event,
+    ...(message !== undefined && { message }),
+    type,
+    taken: wasAccepted,
+    shortCode: data['shortCode'],
+  }
   return { id, sequence, occurred: Date.parse(occurredAt), data: content } as unknown as WebhookEvent
 }
 
@@ -154,7 +160,7 @@ describe.each(programs)('the %s of the page', (language, file, command, code) =>
       await writeFile(join(folder, file), code(snippet))
       const { stdout } = await promisify(execFile)(command, [file], { cwd: folder, timeout: 110_000 })
       const found = JSON.parse(stdout) as readonly boolean[]
-      expect(cases.map(([what], i) => [what, found[i]])).toEqual(cases.map(([what, , isRight]) => [what, isRight]))
+      expect(cases.map(([name], i) => [name, found[i]])).toEqual(cases.map(([name, , isRight]) => [name, isRight]))
     },
     120_000,
   )

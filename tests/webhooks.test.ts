@@ -16,7 +16,7 @@ interface Printed {
   readonly data: { readonly mobileNumber: string }
 }
 
-/** The receiver of docs/interfaces, which verifies with the package standardwebhooks and prints each id once. */
+/** Starts the receiver of docs/interfaces, which verifies with the package standardwebhooks and prints each id once. */
 function startReceiver(port: number, secret: string) {
   const child = spawn(process.execPath, [join(root, 'docs/interfaces/webhook-receiver/receiver.mjs')], {
     env: { ...process.env, SECRET: secret, PORT: String(port) },
@@ -26,7 +26,7 @@ function startReceiver(port: number, secret: string) {
   child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text))
   const lines = () => output.slice(0, output.lastIndexOf('\n') + 1).split('\n')
   return {
-    /** Where it listens. */
+    /** Returns its port. */
     port: () => until(() => /listening on (\d+)/.exec(output)?.[1], 60_000),
     events: (): readonly Printed[] =>
       lines()
@@ -38,7 +38,7 @@ function startReceiver(port: number, secret: string) {
 
 const perMoment = 5
 
-/** What is waited for before the gateway is killed, with what the numbers of this moment have got so far. */
+/** Conditions after which the gateway is killed, on the events that the numbers of this moment have received. */
 const moments: readonly (readonly [string, (seen: readonly Printed[], submitted: number) => boolean])[] = [
   ['at once', () => true],
   ['when a message has been submitted', (_seen, submitted) => submitted > 0],
@@ -94,7 +94,7 @@ test('deliveries, replies and opt-outs reach the receiver of the docs, each unde
         .filter((type) => type !== 'message.unknown')
         .sort()
     const all = ['message.delivered', 'optout.added', 'reply.received']
-    /** A message that was marked and never submitted is unknown for ever, and nobody answers it. */
+    /** A message that was marked and never submitted stays unknown, and gets no reply. */
     const isDone = async (): Promise<boolean> => {
       const sought = [...ids].filter(([number]) => typesOf(number).length < all.length)
       const unknown = events().filter(({ type }) => type === 'message.unknown')
@@ -102,18 +102,18 @@ test('deliveries, replies and opt-outs reach the receiver of the docs, each unde
         client,
         sought.map(([, each]) => each),
       )
-      const taken = new Set((await submissions(data.path)).map(({ messageId }) => messageId))
+      const accepted = new Set((await submissions(data.path)).map(({ messageId }) => messageId))
       return sought.every(
         ([number, each], i) =>
           statuses[i]?.statusCode === 106 &&
-          !taken.has(each) &&
+          !accepted.has(each) &&
           unknown.some(({ data: { mobileNumber } }) => mobileNumber === number),
       )
     }
     await until(isDone, 240_000)
     const complete = [...ids.keys()].filter((number) => typesOf(number).length > 0)
     expect(complete.length).toBeGreaterThan(perMoment)
-    // The receiver prints an id once: nothing came under two.
+    // The receiver prints an id once, so no event came under two ids.
     for (const number of complete) expect([number, typesOf(number)]).toEqual([number, all])
     const waiting = await rest<{ waiting: object }>(client, `/webhooks/${id}`)
     expect(waiting.waiting).toMatchObject({ events: 0, deadLists: 0 })

@@ -15,11 +15,11 @@ import {
 } from './support/process.ts'
 import { canSetClocks, wrongClock } from './support/wrong-clock.ts'
 
-// A database whose clock is right, and processes beside it whose clocks are not (P-18).
+// Database with a right clock, and processes with wrong ones (P-18).
 
 const hour = 3_600_000
 const day = 24 * hour
-/** What a test may take between two looks at the same clock, on a slow machine. */
+/** Milliseconds that a test may take between two readings of the same clock on a slow machine. */
 const patience = 10 * 60_000
 const offset = 'gateway_clock_offset_seconds'
 
@@ -29,7 +29,7 @@ const withClocks = canSetClocks ? describe : describe.skip
 
 const near = (text: string | null): number => Math.abs(Date.parse(text ?? '') - Date.now())
 
-/** CCYYMMDDHHmmss and milliseconds, at GMT+2. */
+/** Parses CCYYMMDDHHmmss and milliseconds at GMT+2. */
 const stampOf = (text: string): number =>
   Date.parse(text.replace(/^(....)(..)(..)(..)(..)(..)(...)$/, '$1-$2-$3T$4:$5:$6.$7+02:00'))
 
@@ -71,7 +71,7 @@ withClocks('processes whose clocks are wrong, beside a database whose clock is r
   const delivered = async (ids: readonly number[]) => {
     await until(async () => {
       const found = await codes(ids)
-      // Whatever ends otherwise is not waited for.
+      // Any other end is not waited for.
       return (
         [...found].some((code) => code > 100 && code < 300 && code !== 105 && code !== 106) ||
         (found.size === 1 && found.has(0))
@@ -102,7 +102,7 @@ withClocks('processes whose clocks are wrong, beside a database whose clock is r
 
     expect(await listed(later)).toBe(true)
     expect(await restBalance(client())).toBe(before - 250)
-    // Before its clock was compared a process knows no other.
+    // Before its clock was compared, a process uses the time of its machine.
     const compared = timesOfLog(dispatcher).slice(1)
     expect(compared.length).toBeGreaterThan(1)
     for (const time of compared) expect(near(time)).toBeLessThan(patience)
@@ -126,7 +126,7 @@ withClocks('processes whose clocks are wrong, beside a database whose clock is r
       expect(Math.abs(stampOf(timeStamp) - Date.now())).toBeLessThan(patience)
       expect(near(response.headers.get('date'))).toBeLessThan(patience)
 
-      // Later is later, and past is now.
+      // A future time waits, and a past one means at once.
       const later = await schedule(10 * hour, wrong)
       const past = await schedule(-10 * hour, wrong)
       await delivered([past])
@@ -135,14 +135,14 @@ withClocks('processes whose clocks are wrong, beside a database whose clock is r
       await rest(client(wrong), '/sms/scheduled/delete', [later])
       expect(await restBalance(client(wrong))).toBe(before + 1)
 
-      // 90 days, to each side of which both clocks differ.
+      // 90 days ago, with messages to both sides of the limit under both clocks.
       const [old, young] = [await send(1), await send(1)]
       await delivered([...old, ...young])
       await age(old, isAhead ? 89 : 91)
       await age(young, 1)
       expect(await codes([...old, ...young], wrong)).toEqual(await codes([...old, ...young]))
 
-      // Keys.
+      // API keys.
       const issue = (...expires: string[]) =>
         gatewayJson<{ id: number; key: string; expires: string }>(['key', 'issue', String(account.id), ...expires], {
           ...environment,

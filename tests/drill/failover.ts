@@ -8,39 +8,44 @@ import { missingIds } from '../faults/state.ts'
 import { operateJson } from '../support/operate.ts'
 import { openPair, type Pair } from './two-primaries.ts'
 
-/** What is lost of the primary, and when. */
+/** Ways of losing the primary. */
 export const forms = ['kill', 'cut', 'standby first', 'freeze', 'bulk', 'asynchronous'] as const
 export type Form = (typeof forms)[number]
 
-/** Milliseconds of a round; undefined: did not happen. */
+/** Milliseconds of the phases of a round; undefined: the phase did not happen. */
 export interface Gap {
-  /** From the loss, or from that of the standby if it comes first, until the first process was not ready. */
+  /** From the loss of the primary, or that of the standby if it comes first, until the first process was not ready. */
   unready?: number | undefined
-  /** From the loss until somebody promotes the standby: chosen. */
+  /** From the loss until the standby is promoted, chosen by the drill. */
   decision?: number
   promotion?: number
-  /** From the promotion until a client was told the next id. */
+  /** From the promotion until a client received the next id. */
   resumption?: number
-  /** Without a synchronous standby: what was told and is not on the promoted server. */
+  /** Without a synchronous standby: accepted messages that are missing on the promoted server. */
   lost?: { readonly messages: readonly number[]; readonly of: number }
-  /** The same: messages that were held, and that answers or receipts proved to be submitted before they were ended. */
+  /**
+   * Without a synchronous standby: messages held in doubt, and those that answers or receipts proved to be submitted
+   * before they were ended.
+   */
   inDoubt?: { readonly held: number; readonly ended: number }
 }
 
 const listOfLost = 'the list of what was lost'
 
-/** Whether a violation counts in a round of the form: without a synchronous standby what is lost is no promise. */
+/**
+ * Returns true if a violation counts in a round of this form. Without a synchronous standby, losses are not violations.
+ */
 export const isJudged = (form: Form, violation: string): boolean =>
   form !== 'asynchronous' || violation.startsWith(listOfLost) || / submitted again | held /.test(violation)
 
 const lookMilliseconds = 100
-/** Whose answers are lost while the standby is away. */
+/** Number of sends whose answers are lost while the standby is away. */
 const sendsWithoutStandby = 10
 const [unreadyMost, resumptionMost] = [2000, 5000]
-/** A process that is connected to an old primary may work on it for so long after the promotion. */
+/** Milliseconds after the promotion for which a process that is connected to the old primary may still use it. */
 const oldPrimaryMost = 3000
 
-/** One loss of the primary under load, and the promotion of its standby. */
+/** Loses the primary under load and promotes its standby. */
 export function failover(form: Form, gap: Gap): Scene {
   let pair: Pair | undefined
   const isSynchronous = form !== 'asynchronous'
@@ -52,7 +57,7 @@ export function failover(form: Form, gap: Gap): Scene {
     },
     network: () => (pair as Pair).network(),
     inject: (injecting) => inject(form, pair as Pair, injecting, gap),
-    // Each dispatcher loses what it knew when commits stop, and again when the primary is lost.
+    // Each dispatcher loses its knowledge when commits stop, and again when the primary is lost.
     losses: form === 'standby first' ? 4 : 2,
     isLossy: !isSynchronous,
   }
@@ -70,7 +75,7 @@ async function inject(form: Form, pair: Pair, injecting: Injecting, gap: Gap): P
   if (form === 'standby first') {
     ways.replication.stall(120_000)
     unready = untilUnready(injecting)
-    // Longer than a statement may take, so that answers are given up and looked up.
+    // Longer than a statement may take, so that answers time out and are looked up.
     const before = observations.messages.size
     for (let n = 0; n < sendsWithoutStandby; n++) void load.sendOne(20_000)
     await delay(chance.between(8000, 10_000))
@@ -82,7 +87,7 @@ async function inject(form: Form, pair: Pair, injecting: Injecting, gap: Gap): P
   if (form === 'cut') for (const way of [ways.replication, ways.primary]) way.stall(20_000)
   else if (form === 'freeze') servers.primary.freeze()
   else servers.primary.kill()
-  const told = [...observations.messages.keys()]
+  const reportedIds = [...observations.messages.keys()]
   unready ??= untilUnready(injecting)
   await delay(chance.between(300, 1500))
   gap.decision = performance.now() - lost
@@ -97,16 +102,19 @@ async function inject(form: Form, pair: Pair, injecting: Injecting, gap: Gap): P
   if (form === 'freeze') servers.primary.thaw()
   if (form === 'freeze' || form === 'cut') await oldPrimaryGetsNothing(form, pair, injecting, promoted)
   if (unreplicated !== undefined) {
-    gap.lost = { messages: await missingIds(pair, told), of: told.length }
+    gap.lost = { messages: await missingIds(pair, reportedIds), of: reportedIds.length }
     judgeLost(gap.lost.messages, unreplicated, figures)
     gap.inDoubt = await endDoubt(pair, injecting)
   }
 }
 
-/** Milliseconds within which dispatchers would have submitted what waits, if they did not hold it. */
+/** Milliseconds within which dispatchers would have submitted waiting messages if they were not held. */
 const holdMilliseconds = 3000
 
-/** P-5: what the lost primary may have had submitted is held, and goes to the carrier once whatever is decided. */
+/**
+ * Asserts P-5: messages that the lost primary may have had submitted are held, and go to the carrier once after the
+ * decision.
+ */
 async function endDoubt(pair: Pair, { carrier, database, figures }: Injecting): Promise<NonNullable<Gap['inDoubt']>> {
   const judge = async (): Promise<void> => {
     await delay(holdMilliseconds)
@@ -114,15 +122,15 @@ async function endDoubt(pair: Pair, { carrier, database, figures }: Injecting): 
   }
   await judge()
   const [row] = await pair.ask<{ held: string }>('select coalesce(sum(messages), 0) held from promotion')
-  const held = Number(row?.held ?? 0)
-  if (held === 0) figures.broken('P-5', 'no message was held after the promotion')
+  const heldMessages = Number(row?.held ?? 0)
+  if (heldMessages === 0) figures.broken('P-5', 'no message was held after the promotion')
   const environment = { DATABASE_URL: pair.connectionString }
   const { messages } = await operateJson<{ messages: number }>(['failover', 'resume', '--end', '--yes'], environment)
   await judge()
-  return { held, ended: messages }
+  return { held: heldMessages, ended: messages }
 }
 
-/** What clients were told while the standby followed, and what they were told while it did not. */
+/** Messages accepted while the standby followed, and while it did not. */
 interface Unreplicated {
   readonly before: readonly number[]
   readonly after: readonly number[]
@@ -132,14 +140,17 @@ async function acceptWithoutStandby({ ways }: Pair, { chance, observations, load
   const before = [...observations.messages.keys()]
   await delay(chance.between(1000, 1500))
   ways.replication.stall(120_000)
-  // What was committed before has been told by then.
+  // Everything committed before has been answered by then.
   await delay(chance.between(1000, 1500))
   const known = new Set(observations.messages.keys())
   for (let n = 0; n < sendsWithoutStandby; n++) await load.sendOne(20_000)
   return { before, after: [...observations.messages.keys()].filter((id) => !known.has(id)) }
 }
 
-/** The list is exact: it has all that no standby can have, and nothing that it must have. */
+/**
+ * Asserts that the list of lost messages is exact: it contains all that the standby cannot have, and none that it must
+ * have.
+ */
 function judgeLost(lost: readonly number[], { before, after }: Unreplicated, figures: Figures): void {
   const isLost = new Set(lost)
   const wrong = [...before.filter((id) => isLost.has(id)), ...after.filter((id) => !isLost.has(id))]
@@ -149,7 +160,7 @@ function judgeLost(lost: readonly number[], { before, after }: Unreplicated, fig
 
 const ofGateway = `application_name like 'gateway%' and application_name not like '%looks%'`
 
-/** A standby that is not promoted is never used. */
+/** Asserts that a standby that is not promoted is never used. */
 async function standbyIsUnused({ servers }: Pair, { figures }: Injecting): Promise<void> {
   const used = await servers.standby.query<{ application_name: string }>(
     `select application_name from pg_stat_activity where ${ofGateway}`,
@@ -166,7 +177,7 @@ async function bulkIsClaimed(pair: Pair): Promise<void> {
   }
 }
 
-/** Counted in looks, however late a look comes: where the machine is busy, the clock is as slow. */
+/** Counts polls instead of time, because on a busy machine the product is as late as the polls. */
 async function untilUnready({ members, figures }: Injecting): Promise<number | undefined> {
   const servers = members.filter(({ app }) => app !== 'dispatcher').flatMap((member) => member.url() ?? [])
   const waiting = new Set(servers)
@@ -199,11 +210,11 @@ async function untilAccepted({ load, figures }: Injecting): Promise<number> {
   return accepted - began
 }
 
-/** What comes back of the old primary is not written to, by anybody. */
+/** Asserts that nobody writes to the returned old primary. */
 async function oldPrimaryGetsNothing(form: Form, pair: Pair, injecting: Injecting, promoted: number): Promise<void> {
   const { figures } = injecting
   await delay(Math.max(0, promoted + oldPrimaryMost - performance.now()))
-  // Over its own socket, beside the way that is cut.
+  // Over its own socket, because the other way is cut.
   const [row] = await pair.servers.primary.query<{ n: string; open: string }>(
     `select (select count(*) from send) n, (select count(*) from pg_stat_activity where ${ofGateway} and state <> 'active') open`,
   )

@@ -44,10 +44,10 @@ for (let round = 0; round < Number(values.rounds); round++) {
   const parts = (['unready', 'decision', 'promotion', 'resumption'] as const).map(
     (part) => `${part} ${gap[part] === undefined ? 'none' : Math.round(gap[part])} ms`,
   )
-  const told = ['recipients accepted', 'replies brought in', 'events received', 'messages 106'].map(
-    (what) => `${what} ${figures.of(what)}`,
+  const counts = ['recipients accepted', 'replies brought in', 'events received', 'messages 106'].map(
+    (name) => `${name} ${figures.of(name)}`,
   )
-  console.log(`${parts.join(', ')}; ${told.join(', ')}`)
+  console.log(`${parts.join(', ')}; ${counts.join(', ')}`)
   if (gap.lost !== undefined)
     console.log(`lost: ${gap.lost.messages.length} of ${gap.lost.of} messages (${gap.lost.messages.join(' ')})`)
   if (gap.inDoubt !== undefined) console.log(`held: ${gap.inDoubt.held} messages, of which ${gap.inDoubt.ended} ended`)

@@ -6,10 +6,13 @@ interface Drill extends Pick<FaultRun, 'seed' | 'root' | 'keepsLogs' | 'log' | '
   readonly form: Form
 }
 
-/** Of those that take longer until clients send again. */
+/** Seconds of the forms after which clients take longer to send again. */
 const seconds: Partial<Record<Form, number>> = { 'standby first': 28, cut: 16, freeze: 16, asynchronous: 20 }
 
-/** One round: load over all interfaces and SMPP, the loss of a primary in it, and the promises when all has settled. */
+/**
+ * Runs one round: load over all interfaces and SMPP, the loss of a primary, and the checks of the promises after
+ * everything has settled.
+ */
 export async function runDrill({ form, ...how }: Drill): Promise<{ figures: Figures; gap: Gap }> {
   const gap: Gap = {}
   const figures = await runFaults({

@@ -10,22 +10,22 @@ import type { Database } from '../faults/database.ts'
 import { openRelay, type Network, type Relay } from '../faults/network.ts'
 import { copyCluster } from '../support/process.ts'
 
-/** A primary with a standby, each behind a way that all processes share, and a way between the two. */
+/** Primary with a standby. All processes reach each of them over a relay, and a third relay connects the two. */
 export interface Pair extends Database {
   readonly servers: TwoServers
-  /** Each leads to a server; `replication` from the standby to the primary. */
+  /** Relays to the servers; `replication` connects the standby to the primary. */
   readonly ways: Readonly<Record<'primary' | 'standby' | 'replication', Relay>>
-  /** From now on liveness is not judged, until so many milliseconds from now have passed. */
+  /** Suspends the check of liveness for this many milliseconds. */
   disturb(milliseconds: number): void
   promote(): Promise<void>
   network(): Network
 }
 
-/** With every setting that decides what survives as in production. */
+/** Starts both with all settings that decide about durability as in production. */
 export async function openPair(folder: string, chance: Chance): Promise<Pair> {
   const template = join(folder, 'template')
   await mkdir(template)
-  // That of a test run is as good, and made: a new one takes seconds.
+  // The cluster of the test run is suitable and exists; creating one takes seconds.
   await copyCluster(template)
   const embedded = await startEmbeddedPostgres({ dataDir: template })
   const pid = Number(readFileSync(join(template, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0])

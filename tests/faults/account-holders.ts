@@ -13,19 +13,19 @@ export interface Holding {
   readonly members: readonly Member[]
   readonly accounts: readonly AccountUnderTest[]
   readonly receiver: Receiver
-  /** By performance.now(). */
+  /** End of the load, by performance.now(). */
   readonly end: number
 }
 
 interface Own extends Holding {
   readonly endpoint: Received
-  /** Asks a REST process as its account holder; undefined: the answer never came. */
+  /** Sends a request to a REST process as the account holder. Returns undefined if no response arrived. */
   readonly ask: <Answer>(method: string, path: string, body?: object) => Promise<Answer | undefined>
 }
 
 /**
- * Holders of accounts rotate secrets, push again, pause and resume, and bring back what was gone, until the end. All
- * are left active.
+ * Rotates secrets, replays, pauses, resumes and re-enables endpoints as their holders until the end. All endpoints are
+ * active at the end.
  */
 export async function manageWebhooks(holding: Holding): Promise<void> {
   const { accounts, receiver } = holding
@@ -58,9 +58,9 @@ async function rotate({ figures, receiver, endpoint, ask }: Own): Promise<void> 
 
 async function replayOne(own: Own): Promise<void> {
   const { chance, figures, receiver, endpoint } = own
-  const taken = [...endpoint.taken]
-  if (taken.length === 0) return
-  const event = chance.one(taken)
+  const received = [...endpoint.taken]
+  if (received.length === 0) return
+  const event = chance.one(received)
   const replayed = receiver.replays(endpoint.account, event)
   const task = await replay(own, { event })
   if (task === undefined) return
@@ -69,7 +69,7 @@ async function replayOne(own: Own): Promise<void> {
     figures.broken('P-11', `${task.eventsReplayed} events ${event} of account ${endpoint.account} were replayed`)
 }
 
-/** Those of the minute before, of which there may be none. */
+/** Replays the events of the previous minute, of which there may be none. */
 async function replayAll(own: Own): Promise<void> {
   const { figures, receiver, endpoint } = own
   const answered = receiver.replays(endpoint.account, undefined)
@@ -87,11 +87,11 @@ interface Task {
   readonly eventsReplayed: number
 }
 
-/** Until it is done; undefined: nobody answered that it was begun. */
-async function replay({ ask, end }: Own, what: object): Promise<Task | undefined> {
-  let task = (await ask<{ replay: Task }>('POST', '/replay', what))?.replay
+/** Replays and waits for the end. Returns undefined if the start was not confirmed. */
+async function replay({ ask, end }: Own, window: object): Promise<Task | undefined> {
+  let task = (await ask<{ replay: Task }>('POST', '/replay', window))?.replay
   const begun = task
-  // One whose answer never came holds up the next, but not for long.
+  // A replay whose answer was lost blocks the next one, but not for long.
   while (begun === undefined || task?.state === 'running') {
     await delay(200)
     const shown = (await ask<{ replay: Task }>('GET', '/replay'))?.replay
@@ -102,11 +102,11 @@ async function replay({ ask, end }: Own, what: object): Promise<Task | undefined
   return task
 }
 
-/** A time of REST, so many minutes from now. */
+/** Returns a REST time this many minutes from now. */
 const minute = (minutes: number): string =>
   new Date(Date.now() + minutes * 60_000 + 7_200_000).toISOString().replace(/\D/g, '').slice(0, 12)
 
-/** Longer than a pause may take to have its effect. */
+/** Pauses an endpoint for longer than a pause needs to take effect. */
 async function pause({ chance, figures, receiver, endpoint, ask }: Own): Promise<void> {
   const answer = await ask('PATCH', '', { state: 'paused' })
   const resumes = answer === undefined ? undefined : receiver.paused(endpoint.account)
@@ -116,7 +116,7 @@ async function pause({ chance, figures, receiver, endpoint, ask }: Own): Promise
   figures.count('webhooks: paused and resumed')
 }
 
-/** Resumes it for as long as an answer 410 is under way that would disable it again. */
+/** Resumes an endpoint as long as a pending answer 410 would disable it again. */
 async function bringBack({ figures, database, receiver, endpoint, ask }: Own): Promise<void> {
   for (let wasDisabled = false; ;) {
     const isSettled = await settled(database, receiver.gone(endpoint.account) ?? new Map())
@@ -124,7 +124,7 @@ async function bringBack({ figures, database, receiver, endpoint, ask }: Own): P
     if (shown?.webhook.state === 'disabled') {
       if (!wasDisabled) figures.count('webhooks: resumed when gone')
       wasDisabled = true
-      // Whether it was done is seen by the next look.
+      // The next poll shows whether it was done.
       await ask('PATCH', '', { state: 'active' })
     } else if (shown !== undefined && isSettled) {
       receiver.isBack(endpoint.account)
@@ -134,10 +134,10 @@ async function bringBack({ figures, database, receiver, endpoint, ask }: Own): P
   }
 }
 
-/** As the pusher leases lists, and longer than any process is paused with one. */
+/** Duration of the leases of lists, and a time longer than any process with a lease is paused. */
 const [leaseSeconds, pausedSeconds] = [30, 45]
 
-/** What was answered is stored, or comes too late: the list is free, or claimed again. */
+/** Returns true if the answers are stored or too late: the list is free, or claimed again. */
 async function settled(database: Database, gone: ReadonlyMap<string, number>): Promise<boolean> {
   for (const [list, answered] of gone) {
     if (Date.now() - answered > pausedSeconds * 1000) continue
@@ -164,11 +164,11 @@ const asking = ({ chance, figures, members }: Holding, key: string, webhook: num
       })
       const text = await answer.text()
       if (answer.status === 200) return JSON.parse(text) as Answer
-      // There was no replay, or another one runs.
+      // There was no replay, or another one is running.
       if (path === '/replay' && [404, 409].includes(answer.status)) return undefined
       if (answer.status !== 503) figures.broken('P-14', `${method} of a webhook was answered ${answer.status}: ${text}`)
     } catch {
-      // The process was killed, or stopped for longer than this.
+      // The process was killed, or paused for longer than this.
     }
     return undefined
   }

@@ -10,7 +10,7 @@ import type { Environment } from '../support/process.ts'
 
 export interface BackupOfRun {
   readonly file: string
-  /** What clients had been told before it began. */
+  /** Messages that clients had received before the backup began. */
   readonly told: readonly number[]
 }
 
@@ -19,18 +19,18 @@ interface BackingUp {
   readonly folder: string
   readonly observations: Observations
   readonly figures: Figures
-  /** By performance.now(): the end of the load. */
+  /** End of the load, by performance.now(). */
   readonly end: number
 }
 
-/** Makes a backup in the middle of the load, however often its connection or PostgreSQL itself is lost meanwhile. */
+/** Makes a backup during the load, however often its connection or PostgreSQL itself is lost meanwhile. */
 export async function backUp({ gateway, folder, observations, figures, end }: BackingUp): Promise<BackupOfRun> {
   await delay((end - performance.now()) / 2)
   for (;;) {
-    const told = [...observations.messages.keys()]
+    const reportedIds = [...observations.messages.keys()]
     const { code, out } = await gateway('backup', 'create', '--to', join(folder, 'backup'), '--json')
     figures.count(code === 0 ? 'backups made' : 'backups that were broken off')
-    if (code === 0) return { file: (JSON.parse(out) as { readonly file: string }).file, told }
+    if (code === 0) return { file: (JSON.parse(out) as { readonly file: string }).file, told: reportedIds }
     await delay(500)
   }
 }
@@ -38,26 +38,29 @@ export async function backUp({ gateway, folder, observations, figures, end }: Ba
 interface Restoring {
   readonly root: string
   readonly database: Database
-  /** Of commands. */
+  /** Environment of commands. */
   readonly environment: Environment
   readonly observations: Observations
   readonly figures: Figures
 }
 
-/** Restored into an empty database, it has what was told before it, its ledger adds up, and no id comes again. */
-export async function judgeBackup({ file, told }: BackupOfRun, restoring: Restoring): Promise<void> {
+/**
+ * Restores the backup into an empty database and asserts that it has the messages received before, that its ledger adds
+ * up, and that no id is issued again.
+ */
+export async function judgeBackup({ file, told: reportedIds }: BackupOfRun, restoring: Restoring): Promise<void> {
   const { root, database, environment, observations, figures } = restoring
   await database.ask('create database restored')
   const there = database.connectionString.replace('/gateway?', '/restored?')
   const gateway = gatewayOf(root, { ...environment, DATABASE_URL: there })
-  // It verifies the ledger.
+  // The restore also verifies the ledger.
   const { code, out } = await gateway('backup', 'restore', file, '--json')
   if (code !== 0) {
     figures.broken('P-1', `a backup of the middle is not restored: ${out}`)
     return
   }
   const restored = { ask: async <Row>(text: string) => (await query(there, text)) as Row[] }
-  const missing = await missingIds(restored, told)
+  const missing = await missingIds(restored, reportedIds)
   if (missing.length > 0) figures.broken('P-1', `the backup lacks ${missing.length} ids told before it: ${missing[0]}…`)
   for (const { id } of await wrongBalances(restored)) figures.broken('P-2', `account ${id} differs in the backup`)
   for (const { account } of await wrongScheduledCounts(restored))
@@ -65,5 +68,5 @@ export async function judgeBackup({ file, told }: BackupOfRun, restoring: Restor
   const { firstMessage } = JSON.parse(out) as { readonly firstMessage: number }
   const last = Math.max(...observations.messages.keys())
   if (firstMessage <= last) figures.broken('P-1', `after a restore ${firstMessage} is next, and ${last} was given out`)
-  figures.count('ids told before the backup, and in it', told.length)
+  figures.count('ids told before the backup, and in it', reportedIds.length)
 }

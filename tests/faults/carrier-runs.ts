@@ -1,13 +1,13 @@
 import { open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** What of the simulated carrier's record tells who submitted. */
+/** Origin of submissions, according to the record of the simulated carrier. */
 export interface CarrierRuns {
-  /** Reads on, and returns how many submissions of a process were accepted. */
+  /** Reads the new lines of the record, and returns a function from a process to its number of accepted submissions. */
   read(): Promise<(pid: number | undefined) => number>
 }
 
-/** One life of a simulated carrier is a run, and names its references `<run>-…`. */
+/** Reads runs. A run is one life of a simulated carrier; its references have the form `<run>-…`. */
 export function carrierRuns(carriers: string): CarrierRuns {
   const folder = join(carriers, 'simulator')
   const beganBy = new Map<string, number>()
@@ -15,7 +15,7 @@ export function carrierRuns(carriers: string): CarrierRuns {
   let at = 0
   let rest = ''
 
-  /** Who takes over from a dead process renames its runs: whoever was seen first has begun it. */
+  /** A process that takes over from a dead one renames its runs, so the first process seen with a run is its owner. */
   async function readOwners(): Promise<void> {
     for (const name of await readdir(join(folder, 'owners')).catch(() => [])) {
       const [run = '', owner = ''] = name.split('.')

@@ -5,74 +5,77 @@ import type { Database } from './database.ts'
 import type { Relay } from './network.ts'
 import type { Member } from './processes.ts'
 
-/** A part of a message that a carrier was asked to take. */
+/** Part of a message that was submitted to a carrier. */
 export interface Submission {
   readonly messageId: number
   readonly number: string
-  /** Counted from 1; 1 where the carrier knows of no parts. */
+  /** Number of the part, from 1; 1 if the carrier does not support parts. */
   readonly part: number
-  /** So many has its message; 1 where the carrier knows of no parts. */
+  /** Number of parts of the message; 1 if the carrier does not support parts. */
   readonly parts: number
-  /** `unknown`: it was not answered. `ignored`: nor was it taken. */
+  /** Answer. `unknown`: the submission was not answered. `ignored`: it was neither answered nor accepted. */
   readonly answer: string
-  /** When its recipient writes back, if it does. */
+  /** Time of the recipient's reply, if there is one. */
   readonly replies?: string
 }
 
-/** A carrier of the fault test: it is the same for both dispatchers and outlives them. */
+/** Carrier of the fault test. Both dispatchers share it, and it outlives them. */
 export interface CarrierOfRun {
-  /** Its name in the database. */
+  /** Name of the carrier in the database. */
   readonly id: string
-  /** Of a dispatcher with this name: its `CARRIERS`, and the way to it, if it is another process. */
+  /** Returns the `CARRIERS` of a dispatcher with this name, and its relay to the carrier if that is another process. */
   wayOf(member: string): Promise<{ readonly url: string; readonly relay: Relay | undefined }>
-  /** Everything that it was ever asked to take, in that order. */
+  /** Returns all submissions in order. */
   record(database: Database): Promise<readonly Submission[]>
-  /** Reads on, and returns how many messages the running process of a member has submitted to it. */
+  /**
+   * Reads the new submissions, and returns a function from a member to the number of messages that its running process
+   * has submitted.
+   */
   read(): Promise<(member: Member) => number>
-  /** Numbers with these endings, beside those that are just delivered. */
+  /** Endings of numbers with outcomes other than a usual delivery. */
   readonly odd: readonly string[]
-  /** Tells the fate of every message that it took, also of one whose answer nobody heard. */
+  /** True if it reports the outcome of every accepted message, even if its answer was lost. */
   readonly tellsAll: boolean
-  /** Ends at once, without a word, and is there again when this resolves. */
+  /** Kills it and resolves when it is running again. */
   readonly kill: (() => Promise<void>) | undefined
-  /** The carriers of its route and what may befall each of them; undefined: there is only one. */
+  /** Faults of the carriers of its route. Undefined if there is only one carrier. */
   readonly troubles: CarrierTroubles | undefined
-  /** Resolves when it owes nothing and all that it told has been matched to messages. */
+  /** Resolves when it owes nothing and all its receipts have been matched. */
   settled(): Promise<void>
   close(): Promise<void>
 }
 
 export interface CarrierTroubles {
-  /** By name. The best comes first; all messages may go over any of them. */
+  /** Names, best carrier first. All messages may go over any of them. */
   readonly names: readonly string[]
-  /** The best one takes and answers no submissions for so long. */
+  /** Makes the best carrier neither accept nor answer submissions for this long. */
   silence(milliseconds: number): Promise<Trouble>
   /** Messages per second that the best carrier accepts from all dispatchers together. */
   readonly bestPerSecond: number
   /** Returns the numbers to which each carrier has received a submission since then, in the order of `names`. */
   received(since: number): Promise<readonly ReadonlySet<string>[]>
-  /** For this long both carriers refuse numbers that end in 96 for now, every time. */
+  /** Makes both carriers refuse numbers that end in 96 temporarily for this long. */
   refuseNumbers(milliseconds: number): Promise<void>
-  /** A carrier was paused so long ago, and is until now. */
+  /** Records that a carrier was paused for this long until now. */
   paused(name: string, milliseconds: number): Promise<Trouble>
 }
 
 export interface Trouble {
-  /** By the name of each dispatcher: so many messages it has submitted meanwhile to the carrier. */
+  /** Number of messages that each dispatcher submitted to the carrier meanwhile, by its name. */
   readonly submitted: ReadonlyMap<string, number>
 }
 
 export interface CarrierPlace {
-  /** An empty folder of its own. */
+  /** Empty folder for the carrier. */
   readonly folder: string
   readonly chance: Chance
-  /** What each dispatcher may give it. */
+  /** Maximum submissions per second of each dispatcher. */
   readonly perSecond: number
-  /** The process of a member while it runs. */
+  /** Returns the process of a member while it runs. */
   readonly pidOf: (member: string) => number | undefined
 }
 
-/** The simulated carrier, whose record is in the data folder of the dispatchers. */
+/** Creates the simulated carrier, whose record is in the data folder of the dispatchers. */
 export function simulatedCarrierOfRun({ folder, perSecond }: CarrierPlace): CarrierOfRun {
   const runs = carrierRuns(folder)
   return {
@@ -83,7 +86,7 @@ export function simulatedCarrierOfRun({ folder, perSecond }: CarrierPlace): Carr
       const acceptedBy = await runs.read()
       return (member) => acceptedBy(member.pid())
     },
-    // 88 writes back; the others end in another way than the usual one.
+    // 88 replies; the others have unusual outcomes.
     odd: ['88', '88', '90', '91', '92', '93', '93', '94', '95', '96', '96', '97', '97', '98', '98'],
     tellsAll: false,
     kill: undefined,

@@ -7,27 +7,27 @@ export interface Judged {
   readonly figures: Figures
   readonly state: State
   readonly observations: Observations
-  /** In the order in which they were submitted. */
+  /** Submissions in order. */
   readonly record: readonly Submission[]
-  /** Accounts whose credits may run out in the middle of a request. */
+  /** Accounts whose credits may run out within a request. */
   readonly poor: ReadonlySet<number>
   readonly carrier: Pick<CarrierOfRun, 'tellsAll'>
-  /** So many messages may be with a carrier without a record. */
+  /** Maximum number of messages that may be with a carrier without a record. */
   readonly inDoubtMax: number
-  /** So often may a dispatcher have lost what it knew. */
+  /** Maximum number of times that a dispatcher may have lost its knowledge. */
   readonly losses: number
 }
 
 const LEDGER = { topUp: 1, transfer: 2, refund: 3 } as const
-/** What ends without a carrier, or refused by it, is given back. */
+/** Returns true if a message is refunded: it ended without a carrier, or the carrier refused it. */
 const refunded = (code: number, carrier: number): boolean =>
   code === 111 || ([101, 102, 202, 212, 214].includes(code) && carrier === 0)
 const screened = [202, 212, 214]
 
-/** How a message ends that the carrier accepted, by the last two digits of its number. */
+/** Final code of a message that the carrier accepted, by the last two digits of its number. */
 const ends: Readonly<Record<string, number>> = { '90': 103, '91': 101, '92': 107, '94': 100 }
 
-/** The promises, on what is stored, what was submitted, and what the clients were told. */
+/** Asserts the promises, by comparing the stored data, the submissions, and the responses to clients. */
 export function judge(judged: Judged): void {
   const sendOf = new Map<number, StoredSend>()
   for (const send of judged.state.sends) for (let i = 0; i < send.n; i++) sendOf.set(send.first + i, send)
@@ -48,7 +48,7 @@ const numberOf = (sends: Sends, id: number): string => {
   return send?.numbers[id - send.first] ?? ''
 }
 
-/** P-1, P-4: every id of every send is in one place, and no place holds an id without its send. */
+/** P-1, P-4: every id of every send is in exactly one place, and no place has an id without a send. */
 function placesAreExact({ figures, state }: Judged, sends: Sends): void {
   for (const id of sends.keys()) {
     const places = (state.waiting.get(id) ?? 0) + (state.messages.has(id) ? 1 : 0)
@@ -59,7 +59,7 @@ function placesAreExact({ figures, state }: Judged, sends: Sends): void {
   }
 }
 
-/** P-1: what a client has an id of is there, for its account and its number. */
+/** P-1: every message whose id a client received is stored, for its account and number. */
 function acceptedIsThere({ figures, observations }: Judged, sends: Sends): void {
   for (const [id, { account, number }] of observations.messages) {
     if (sends.get(id)?.account !== account || numberOf(sends, id) !== number) {
@@ -68,7 +68,7 @@ function acceptedIsThere({ figures, observations }: Judged, sends: Sends): void 
   }
 }
 
-/** P-3, and that a request whose answer was lost happened once or not at all. */
+/** P-3, and that a request with a lost answer was executed once or not at all. */
 function requestsAreWhole({ figures, state, observations, poor }: Judged): void {
   const stored = new Map<string, number>()
   for (const { numbers } of state.sends) for (const to of numbers) stored.set(to, (stored.get(to) ?? 0) + 1)
@@ -93,7 +93,7 @@ function requestsAreWhole({ figures, state, observations, poor }: Judged): void 
 
 const sum = (of: readonly number[]): number => of.reduce((total, one) => total + one, 0)
 
-/** P-2: balances, and each refund once, with what was charged, to the account that was charged. */
+/** P-2: balances are exact, and each refund was made once, with the charged amount, to the charged account. */
 function moneyIsExact({ figures, state }: Judged): void {
   const refunds = new Map<number, number>()
   const charged = new Map(state.sends.map(({ first, account }) => [first, account]))
@@ -106,12 +106,13 @@ function moneyIsExact({ figures, state }: Judged): void {
   }
   for (const { first, n, price } of state.sends) {
     const ids = Array.from({ length: n }, (_, i) => state.messages.get(first + i))
-    const wanted = ids.filter((message) => message && refunded(message.code, message.carrier)).length * price
-    if (price > 0) figures.count('messages refunded', wanted / price)
+    const refundsDue = ids.filter((message) => message && refunded(message.code, message.carrier)).length * price
+    if (price > 0) figures.count('messages refunded', refundsDue / price)
     const got = refunds.get(first) ?? 0
-    if (got !== wanted) figures.broken('P-2', `of send ${first} ${got} were refunded, and ${wanted} had to be`)
+    if (got !== refundsDue) figures.broken('P-2', `of send ${first} ${got} were refunded, and ${refundsDue} had to be`)
   }
-  const of = (wanted: number): number => sum(state.ledger.map(({ kind, amount }) => (kind === wanted ? amount : 0)))
+  const of = (wantedKind: number): number =>
+    sum(state.ledger.map(({ kind, amount }) => (kind === wantedKind ? amount : 0)))
   const spent = sum(state.sends.map(({ n, price }) => n * price)) - of(LEDGER.refund)
   const balances = sum([...state.balances.values()])
   if (balances + spent !== of(LEDGER.topUp)) {
@@ -120,7 +121,7 @@ function moneyIsExact({ figures, state }: Judged): void {
   if (of(LEDGER.transfer) !== 0) figures.broken('P-2', `transfers add up to ${of(LEDGER.transfer)}`)
 }
 
-/** Transfers: told Success means moved once, any other word means not, and no word means one of both, whole. */
+/** Transfers: Success means moved once, any other word means not moved, and a lost answer means one of the two. */
 function transfersAreExact({ figures, state, observations }: Judged): void {
   const entries = state.ledger.filter(({ kind }) => kind === LEDGER.transfer)
   for (const { from, to, quantity, outcome } of observations.transfers) {
@@ -131,8 +132,8 @@ function transfersAreExact({ figures, state, observations }: Judged): void {
     const moved = out.length
     const expected = outcome === 'Success' ? [1] : outcome === undefined ? [0, 1] : [0]
     if (!expected.includes(moved) || into.length !== moved) {
-      const what = `${quantity} from ${from} to ${to}, answered ${outcome ?? 'never'}`
-      figures.broken('P-2', `${what}: left ${moved} times, arrived ${into.length} times`)
+      const description = `${quantity} from ${from} to ${to}, answered ${outcome ?? 'never'}`
+      figures.broken('P-2', `${description}: left ${moved} times, arrived ${into.length} times`)
     }
   }
   const known = new Set(observations.transfers.map(({ from, quantity }) => `${from} ${-quantity * 10}`))
@@ -143,7 +144,7 @@ function transfersAreExact({ figures, state, observations }: Judged): void {
   }
 }
 
-/** P-5: a message is handed over again only after an explicit refusal for now. */
+/** P-5: a message is submitted again only after an explicit temporary refusal. */
 function nothingIsSubmittedTwice({ figures, record }: Judged, sends: Sends): void {
   figures.count('submissions', record.length)
   for (const how of submittedAgain(record)) figures.broken('P-5', how)
@@ -153,8 +154,8 @@ function nothingIsSubmittedTwice({ figures, record }: Judged, sends: Sends): voi
 }
 
 /**
- * What of a record was submitted again though it might have been taken before, in sentences. Messages that the database
- * lost with its server have no id, and are left out.
+ * Returns sentences about messages that were submitted again although they may have been accepted before. Omits
+ * messages that were lost with the database server, which have no id.
  */
 export function submittedAgain(record: readonly Submission[]): string[] {
   const last = new Map<string, string>()
@@ -168,16 +169,16 @@ export function submittedAgain(record: readonly Submission[]): string[] {
   })
 }
 
-/** P-4, P-6, P-7: every end is one that the carrier's behaviour, and nothing else, explains. */
+/** P-4, P-6, P-7: every outcome is explained by the behaviour of the carrier. */
 function endsFit({ figures, state, record, carrier, inDoubtMax, losses }: Judged, sends: Sends): void {
   const answersOf = lastAnswers(record)
-  const told = toldFates(record)
+  const fates = toldFates(record)
   let inDoubt = 0
   for (const { id, code } of state.messages.values()) {
     const number = numberOf(sends, id)
     const answers = answersOf.get(id) ?? []
     figures.count(`messages ${code}`)
-    if (code === 106 && carrier.tellsAll && told.has(id)) {
+    if (code === 106 && carrier.tellsAll && fates.has(id)) {
       figures.broken('P-5', `${id} to ${number}, of which the carrier told the fate, is still 106`)
     } else if (code === 106 && !answers.some((answer) => ['unknown', 'ignored'].includes(answer))) inDoubt++
     else if (!fittingAll(answers, number, carrier.tellsAll).includes(code)) {
@@ -191,7 +192,7 @@ function endsFit({ figures, state, record, carrier, inDoubtMax, losses }: Judged
   }
 }
 
-/** Of each message what was answered last, part by part. */
+/** Returns the last answer to each part of each message. */
 function lastAnswers(record: readonly Submission[]): ReadonlyMap<number, readonly string[]> {
   const parts = new Map<number, Map<number, string>>()
   for (const { messageId, part, answer } of record) {
@@ -201,8 +202,9 @@ function lastAnswers(record: readonly Submission[]): ReadonlyMap<number, readonl
 }
 
 /**
- * The messages of one part that a carrier which tells all has taken, so that their receipts came. Of a message of
- * several some may never have left: nobody can tell what it came to, whatever the receipts of the others say.
+ * Returns the accepted messages of one part of a carrier that reports all outcomes, so that their receipts arrived.
+ * Omits messages of several parts, because some parts may never have been submitted, so the outcome is uncertain
+ * whatever the receipts of the others say.
  */
 export function toldFates(record: readonly Submission[]): ReadonlySet<number> {
   const last = new Map(record.filter(({ parts }) => parts === 1).map((one) => [one.messageId, one]))
@@ -211,13 +213,13 @@ export function toldFates(record: readonly Submission[]): ReadonlySet<number> {
   return new Set([...last.values()].filter(isTold).map(({ messageId }) => messageId))
 }
 
-/** Of several parts each may have met another fate: then 213 and 106 are possible too. */
+/** Returns the codes that fit several parts with different outcomes: then 213 and 106 are possible too. */
 function fittingAll(answers: readonly string[], number: string, tellsAll: boolean): readonly number[] {
-  // A dispatcher that was paused may tell late that something never left: it is refused, and paid back.
+  // A dispatcher that was paused may report late that a message was never submitted: it is refused and refunded.
   if (answers.length === 0) return [...fitting(undefined, number), ...(tellsAll ? [111] : [])]
-  const taken = tellsAll && answers.includes('unknown') ? fitting('accepted', number) : []
+  const accepted = tellsAll && answers.includes('unknown') ? fitting('accepted', number) : []
   const several = answers.length > 1 ? [106, 213, ...(number.endsWith('98') ? [103] : [])] : []
-  return [...answers.flatMap((answer) => fitting(answer, number)), ...taken, ...several]
+  return [...answers.flatMap((answer) => fitting(answer, number)), ...accepted, ...several]
 }
 
 function fitting(answer: string | undefined, number: string): readonly number[] {
@@ -228,10 +230,7 @@ function fitting(answer: string | undefined, number: string): readonly number[] 
   return [ends[number.slice(-2)] ?? 0]
 }
 
-/**
- * P-8: what was answered DELETED ended so; nothing that ended so was submitted, and nothing ended so that nobody
- * deleted.
- */
+/** P-8: messages answered DELETED ended so, none of these was submitted, and no other message ended so. */
 function deletesAreExact({ figures, state, observations, record }: Judged): void {
   const submitted = new Set(record.map(({ messageId }) => messageId))
   const isDeleted = (id: number): boolean => state.messages.get(id)?.code === 102

@@ -1,8 +1,8 @@
 import type { Figures } from './figures.ts'
 
 /**
- * What came of a request. Lost: nobody told its client whether it happened. Unavailable: 503. Unreachable: it was never
- * sent.
+ * Result of a request. `lost`: the client does not know whether it was executed. `unavailable`: 503. `unreachable`: it
+ * was never sent.
  */
 export type Outcome<Answer> =
   { readonly kind: 'answered'; readonly answer: Answer } | { readonly kind: 'lost' | 'unavailable' | 'unreachable' }
@@ -15,11 +15,11 @@ export interface Access {
 export interface SendWanted {
   readonly numbers: readonly string[]
   readonly text: string
-  /** CCYYMMDDHHmm at +02:00. */
+  /** Time as CCYYMMDDHHmm at +02:00. */
   readonly scheduled: string | undefined
-  /** The client goes away after so many milliseconds. */
+  /** Milliseconds after which the client disconnects. */
   readonly patience: number
-  /** An idempotency key, if it may be repeated. */
+  /** Idempotency key, if the request may be repeated. */
   readonly key: string | undefined
 }
 
@@ -30,40 +30,40 @@ export interface TransferWanted {
   readonly key: string | undefined
 }
 
-/** The calls of one interface. A result is an id or a word of refusal. */
+/** Calls of one interface. A result is an id or a refusal. */
 export interface Interface {
   readonly sendMax: number
-  send(access: Access, wanted: SendWanted): Promise<Outcome<readonly (number | string)[]>>
-  /** Codes, in the order of the ids; -1 for what waits. */
+  send(access: Access, order: SendWanted): Promise<Outcome<readonly (number | string)[]>>
+  /** Codes in the order of the ids; -1 for a waiting message. */
   status(access: Access, ids: readonly number[]): Promise<Outcome<readonly number[]>>
-  /** Words, in the order of the ids. */
+  /** Results in the order of the ids. */
   remove(access: Access, ids: readonly number[]): Promise<Outcome<readonly string[]>>
 }
 
-/** What a person wrote, as all interfaces return it. */
+/** Message of a person, in the common form of all interfaces. */
 export interface WrittenBack {
   readonly from: string
   readonly text: string
 }
 
-/** The return-once calls, by interface. */
+/** Return-once calls, by interface. */
 export type PollCall = 'replies' | 'replies without short codes' | 'short code messages'
 
 const patienceDefault = 20_000
 
 /**
- * Asks for what may be asked for twice. A connection that was kept for a minute may be closed by the server in the
- * moment in which the next request goes out over it: who is sure that nothing else is broken asks again.
+ * Repeats a safe request once if its answer is lost. The server may close an idle connection at the moment when the
+ * next request is sent over it.
  */
 export async function askAgainIfLost<Answer>(ask: () => Promise<Outcome<Answer>>): Promise<Outcome<Answer>> {
   const outcome = await ask()
   return outcome.kind === 'lost' ? ask() : outcome
 }
 
-/** Makes requests and judges what no request may be answered with. */
+/** Creates clients that report responses that must never occur. */
 export function createClients(figures: Figures) {
   async function call<Answer>(
-    what: string,
+    action: string,
     url: string,
     init: RequestInit,
     read: (text: string) => Answer,
@@ -84,13 +84,13 @@ export function createClients(figures: Figures) {
     figures.count(`requests answered ${status}`)
     if (status === 503) return { kind: 'unavailable' }
     if (status !== 200) {
-      figures.broken('P-14', `${what} answered ${status}: ${text.slice(0, 200)}`)
+      figures.broken('P-14', `${action} answered ${status}: ${text.slice(0, 200)}`)
       return { kind: 'lost' }
     }
     try {
       return { kind: 'answered', answer: read(text) }
     } catch (error) {
-      figures.broken('P-14', `${what} answered ${text.slice(0, 200)} (${String(error)})`)
+      figures.broken('P-14', `${action} answered ${text.slice(0, 200)} (${String(error)})`)
       return { kind: 'lost' }
     }
   }
@@ -223,26 +223,26 @@ export function createClients(figures: Figures) {
       rest(access, '/credits/balance', undefined, (answer: { creditBalance: number }) => number(answer.creditBalance)),
     aspBalance: (access: Access) =>
       asp(access, 'credits.asp', {}, (answer) => number(/^Credits=(\d+)$/.exec(answer)?.[1])),
-    aspPoll: (access: Access, what: PollCall, patience?: number) =>
+    aspPoll: (access: Access, call: PollCall, patience?: number) =>
       asp(
         access,
-        what === 'short code messages' ? 'httpgetscmessages.asp' : 'httpgetreplies.asp',
-        what === 'replies without short codes' ? { excludesc: 'True' } : {},
+        call === 'short code messages' ? 'httpgetscmessages.asp' : 'httpgetreplies.asp',
+        call === 'replies without short codes' ? { excludesc: 'True' } : {},
         (answer) => answer.split('&').filter(Boolean).map(writtenBack),
         patience,
       ),
-    /** XML has no call for replies without short codes: it returns both. */
-    xmlPoll: (access: Access, what: PollCall, patience?: number) =>
+    /** XML has no call for replies without short code messages: it returns both. */
+    xmlPoll: (access: Access, call: PollCall, patience?: number) =>
       xml(
         access,
-        what === 'short code messages'
+        call === 'short code messages'
           ? ['xmlgetscmessages.asp', 'Svc_SCmessages']
           : ['xmlgetreplies.asp', 'Svc_Replies'],
         '',
         (answer) => pairUp(textsOf(answer, 'CLI'), textsOf(answer, 'Message')),
         patience,
       ),
-    /** At most 1000 of a REST list. */
+    /** Reads at most 1000 items of a REST list. */
     restList: (access: Access, list: '/sms/incoming' | '/shortcode/incoming', offset: number) =>
       rest(
         access,
@@ -253,7 +253,7 @@ export function createClients(figures: Figures) {
             ({ mobileNumber, messageText }) => ({ from: mobileNumber, text: messageText }),
           ),
       ),
-    /** The word of the query-string interface. */
+    /** Returns the word of the query-string interface. */
     restTransfer: (access: Access, { from, to, quantity, key }: TransferWanted) =>
       rest(
         access,
@@ -275,7 +275,7 @@ export function createClients(figures: Figures) {
 
 export type Clients = ReturnType<typeof createClients>
 
-/** One item of a list of the query-string interface. */
+/** Parses one item of a list of the query-string interface. */
 function writtenBack(item: string): WrittenBack {
   const [, from, text] = /(?:^|;)CLI=([^;]*);DateReceived=[^;]*;Message=([^;]*)/.exec(item) ?? []
   if (from === undefined || text === undefined) throw new Error('no message')
@@ -287,7 +287,7 @@ function pairUp(numbers: readonly string[], texts: readonly string[]): WrittenBa
   return numbers.map((from, i) => ({ from, text: texts[i] ?? '' }))
 }
 
-/** The values of `name=value&name=value&`. */
+/** Returns the values of `name=value&name=value&`. */
 const pairsOf = (text: string): string[] =>
   text
     .split('&')

@@ -7,32 +7,33 @@ import { removeCluster, startEmbeddedPostgres } from '@gateway/embedded-postgres
 import { query } from '../../packages/embedded-postgres/testing/query.ts'
 
 /**
- * How PostgreSQL goes down: in order, at once and with recovery at its start, or by the crash of one of its processes.
+ * Ways to stop PostgreSQL: in order, at once with a recovery at the next start, or by the crash of one of its
+ * processes.
  */
 export type Shutdown = 'fast' | 'immediate' | 'crash of a backend'
 
 export interface Database {
-  /** Leads to its socket. */
+  /** Connection string of its socket. */
   readonly connectionString: string
-  /** Asks again while the server is away. */
+  /** Runs a query, and repeats it while the server is away. */
   ask<Row>(text: string): Promise<Row[]>
-  /** Asks once; undefined if no answer comes within a second. */
+  /** Runs a query once. Returns undefined if no answer arrives within a second. */
   probe<Row>(text: string): Promise<Row[] | undefined>
-  /** Ends the server; whoever holds it starts it again. Resolves when it answers. */
+  /** Stops the server, which its owner starts again. Resolves when it answers. */
   restart(how: Shutdown): Promise<void>
   /**
-   * SIGKILL to the postmaster and all its processes, before this returns: what is in their memory alone is lost, as it
-   * is when the machine loses power. What was written but not flushed to the disk is kept, unlike then.
+   * Sends SIGKILL to the postmaster and all its processes, synchronously. Data in their memory is lost, as in a power
+   * failure; unlike then, data that was written but not flushed stays.
    */
   killAll(): void
   /** Resolves when it answers. */
   back(): Promise<void>
   stop(): Promise<void>
-  /** Once it has stopped. */
+  /** Removes the data after the server has stopped. */
   remove(): Promise<void>
 }
 
-/** A PostgreSQL of its own with every setting that decides what survives as in production. */
+/** Starts PostgreSQL with all settings that decide about durability as in production. */
 export async function openDatabase(folder: string, chance: Chance): Promise<Database> {
   const server = await startEmbeddedPostgres({ dataDir: folder })
   const { connectionString } = server
@@ -63,9 +64,9 @@ export async function openDatabase(folder: string, chance: Chance): Promise<Data
   }
 
   async function probe<Row>(text: string): Promise<Row[] | undefined> {
-    const asked = query(connectionString, text).catch(() => undefined)
+    const pending = query(connectionString, text).catch(() => undefined)
     const late = new AbortController()
-    const answer = await Promise.race([asked, delay(1000, undefined, { signal: late.signal }).catch(() => undefined)])
+    const answer = await Promise.race([pending, delay(1000, undefined, { signal: late.signal }).catch(() => undefined)])
     late.abort()
     return answer as Row[] | undefined
   }
@@ -73,7 +74,7 @@ export async function openDatabase(folder: string, chance: Chance): Promise<Data
   function killAll(): void {
     const file = readFileSync(join(folder, 'postgres', 'postmaster.pid'), 'utf8')
     const pid = Number(file.split('\n')[0])
-    // The postmaster first: it starts nothing new.
+    // The postmaster first, so that it starts no new process.
     for (const each of [pid, ...childrenOf(pid)]) signal(each, 'SIGKILL')
   }
 
@@ -91,7 +92,7 @@ export async function openDatabase(folder: string, chance: Chance): Promise<Data
   }
 }
 
-/** To a process that may have ended by now. */
+/** Sends a signal to a process that may have ended. */
 function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name)
@@ -100,9 +101,9 @@ function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-/** As Linux tells it. */
+/** Lists the children of a process from /proc (Linux). */
 const childrenOf = (pid: number): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
 
-/** What the server says of the statement itself: the same again would fail again. */
+/** Returns true for an error of the statement itself, which would fail again. */
 const isMistake = (error: unknown): boolean => /^(?:42|22)/.test((error as { code?: string }).code ?? '')

@@ -8,32 +8,35 @@ import { within } from './within.ts'
 
 const password = 'correct horse battery'
 
-/** Readers of files at the same time: more than a process of the run has connections (`CONNECTIONS_MAX`). */
+/** Number of concurrent readers of files, more than a process of the run has connections (`CONNECTIONS_MAX`). */
 const readersCount = 6
 
-/** Movements of the account whose files are read: its statement must not fit into buffers of the kernel. */
+/**
+ * Number of movements of the account whose files are read, so that its statement does not fit into the buffers of the
+ * kernel.
+ */
 const movementsCount = 20_000
 
-/** Milliseconds after which a page must have been answered though readers of files wait (P-13). */
+/** Milliseconds within which a page must be answered while readers of files wait (P-13). */
 const limitMilliseconds = 6000
 const pagePatienceMilliseconds = 2000
 const betweenPagesMilliseconds = 500
 
-/** Milliseconds after a disturbance within which the process notices that it is over. */
+/** Milliseconds after a disturbance within which the process recovers. */
 const settleMilliseconds = 2000
 
-/** Milliseconds for which a reader reads nothing. */
+/** Milliseconds for which a reader pauses. */
 const waitMilliseconds = 15_000
 
 export interface Downloading {
   readonly figures: Figures
   readonly portal: Member
   readonly database: Database
-  /** By performance.now(). */
+  /** End of the load, by performance.now(). */
   readonly end: number
 }
 
-/** Opens an account with a long statement. Its holder can sign in at the portal. */
+/** Opens an account with a long statement, whose holder can sign in at the portal. */
 export async function openReader(gateway: Gateway, database: Database): Promise<void> {
   const { code, out } = await gateway('account', 'open', '--login', 'reader', '--password', password, '--json')
   if (code !== 0) throw new Error(`no account was opened for downloads: ${out}`)
@@ -49,7 +52,7 @@ export async function openReader(gateway: Gateway, database: Database): Promise<
   )
 }
 
-/** Signs in. Resolves to the cookie of the session, or undefined if that failed or the run is over. */
+/** Signs in and returns the cookie of the session, or undefined if that failed or the run is over. */
 async function signIn({ portal, end }: Downloading): Promise<string | undefined> {
   while (performance.now() < end) {
     const answer = await fetch(`${portal.url() ?? 'http://127.0.0.1:1'}/sign-in`, {
@@ -66,8 +69,8 @@ async function signIn({ portal, end }: Downloading): Promise<string | undefined>
 }
 
 /**
- * Downloads statements and messages until the end, by readers that wait in the middle of a file, and judges P-13
- * meanwhile: the process that writes the files still answers pages.
+ * Downloads statements and messages until the end, by readers that pause in the middle of a file, and asserts P-13: the
+ * process that writes the files still answers pages.
  */
 export async function download(downloading: Downloading): Promise<void> {
   const cookie = await signIn(downloading)
@@ -88,7 +91,9 @@ async function read({ figures, portal, end }: Downloading, cookie: string, at: n
   }
 }
 
-/** Reads the beginning of a file, waits, and reads the rest. Returns the HTTP status, and whether the file is whole. */
+/**
+ * Reads the beginning of a file, pauses, and reads the rest. Returns the HTTP status, and whether the file is complete.
+ */
 async function readSlowly(url: URL, cookie: string, end: number): Promise<string> {
   const socket = connect(Number(url.port), url.hostname).on('error', () => undefined)
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
@@ -107,7 +112,8 @@ async function readSlowly(url: URL, cookie: string, end: number): Promise<string
 }
 
 /**
- * Adds up for how long pages fail on end. Time counts only while nothing disturbs the process and the database answers.
+ * Measures for how long pages fail continuously. Time counts only while the process is undisturbed and the database
+ * answers.
  */
 async function judgePages({ figures, portal, database, end }: Downloading, cookie: string): Promise<void> {
   let silent = 0

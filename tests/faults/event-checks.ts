@@ -9,7 +9,7 @@ export interface EventsJudged {
   readonly figures: Figures
   readonly state: State
   readonly received: readonly Received[]
-  /** Messages that a carrier was asked to take. */
+  /** Messages that were submitted to a carrier. */
   readonly submitted: ReadonlySet<number>
 }
 
@@ -20,7 +20,7 @@ const inLists = `select webhook_id, type, sequence, subject
   cross join lateral unnest(subjects) subject
   where state = 0`
 
-/** Events that are yet to be pushed, as `<account> <id>`: the third try is minutes away. */
+/** Returns the events that are yet to be pushed, as `<account> <id>`, because the third attempt is minutes away. */
 async function openEvents(database: Database): Promise<ReadonlySet<string>> {
   const rows = await database.ask<{ account: number; type: number; sequence: number; subject: string }>(
     `select account_id account, type, sequence, subject
@@ -29,7 +29,7 @@ from (${waiting} union all ${inLists}) open join webhook on webhook.id = open.we
   return new Set(rows.map(({ account, type, sequence, subject }) => `${account} ${idOf(type, sequence, subject)}`))
 }
 
-/** By the code of a type. */
+/** Returns the id of an event by the code of its type. */
 function idOf(type: number, sequence: number, subject: string): string {
   if (type <= 3) return `message-${subject}-${sequence}`
   if (type <= 5) return `inbound-${subject}`
@@ -37,7 +37,7 @@ function idOf(type: number, sequence: number, subject: string): string {
 }
 
 /**
- * P-11: whatever happened was pushed and answered with 200, or is yet to be pushed; and nothing was pushed that did not
+ * P-11: every event was pushed and answered with 200, or is yet to be pushed, and nothing was pushed that did not
  * happen.
  */
 export async function judgeEvents(judged: EventsJudged): Promise<void> {
@@ -46,11 +46,11 @@ export async function judgeEvents(judged: EventsJudged): Promise<void> {
   const moments = await momentsOf(database)
   figures.count('events yet to be pushed when all was over', open.size)
   for (const one of received) {
-    const { account, taken, pushed, listsOf, replayed } = one
-    figures.count('events received', taken.size)
+    const { account, taken: received, pushed, listsOf, replayed } = one
+    figures.count('events received', received.size)
     for (const oneOf of expectedOf(judged, account)) {
-      const isThere = oneOf.some((id) => taken.has(id) || open.has(`${account} ${id}`))
-      // What was pushed once was stored.
+      const isThere = oneOf.some((id) => received.has(id) || open.has(`${account} ${id}`))
+      // An event that was pushed once had been stored.
       const isKnown = oneOf.some((id) => pushed.has(id))
       if (!isThere && !isKnown && oneOf.some((id) => wasDisabled(one, moments.get(subjectOf(id))))) {
         figures.count('events of what happened while a webhook was disabled')
@@ -78,11 +78,11 @@ export async function judgeEvents(judged: EventsJudged): Promise<void> {
   }
 }
 
-/** When the last thing happened of which an event tells; late: that was stored later than it happened. */
+/** Latest occurrence that an event reports; `late` if it was stored later than it happened. */
 interface Moment {
   readonly at: number
   readonly isLate: boolean
-  /** Its transaction may have begun so many milliseconds before it looked for endpoints. */
+  /** Milliseconds by which its transaction may have begun before it read the endpoints. */
   readonly before: number
 }
 
@@ -94,7 +94,7 @@ async function momentsOf(database: Database): Promise<ReadonlyMap<string, Moment
   const rows = await database.ask<{ subject: string; at: string; late: boolean }>(
     `${momentsIn('message', 'coalesce(code_at, sent_at)', wasLate, 'message')} union all ${momentsIn('inbound', 'at', 'false', 'inbound_message')}`,
   )
-  // What is brought is stored in a transaction of several statements, and any network may stall.
+  // Inbound messages are stored in a transaction of several statements, and any network may stall.
   const beforeOf = (subject: string): number => (subject.startsWith('inbound') ? 10_000 : 1000)
   return new Map(
     rows.map(({ subject, at, late }) => [subject, { at: Number(at), isLate: late, before: beforeOf(subject) }]),
@@ -108,7 +108,7 @@ const subjectOf = (id: string): string =>
     .slice(0, 2)
     .join('-')
 
-/** What happens while an endpoint is disabled is no event of it. */
+/** Returns true if the endpoint was disabled at that moment, so that it got no event. */
 function wasDisabled({ aways }: Received, moment: Moment | undefined): boolean {
   if (moment === undefined) return false
   const { at, isLate, before } = moment
@@ -135,12 +135,12 @@ const messagesOf = ({ sends, messages }: State, account: number) =>
 const arrivalsOf = ({ arrivals }: State, account: number): readonly StoredArrival[] =>
   arrivals.filter((arrival) => arrival.account === account)
 
-/** Each from a number of its own. */
+/** Returns true if the text opts out. Each opt-out comes from a different number. */
 const optsOut = ({ text }: StoredArrival): boolean => text.startsWith(optOutText)
 
 /**
- * What all events of an account say that may be: by id the fields that an event must have. Of unknown and sent ones the
- * state has passed.
+ * Returns the possible events of an account: by id, the fields that the event must have. States of unknown and sent
+ * messages may have passed.
  */
 function possibleOf({ state, submitted }: EventsJudged, account: number): ReadonlyMap<string, object> {
   const possible = new Map<string, object>()

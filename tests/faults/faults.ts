@@ -20,18 +20,18 @@ export interface Injecting {
   readonly observations: Observations
   readonly liveness: Liveness
   readonly carrier: CarrierOfRun
-  /** Of these kinds alone; none: of all. */
+  /** Kinds of faults to inject; empty: all. */
   readonly only: readonly string[]
   readonly log: (line: string) => void
-  /** What a carrier is to do from now on; false: it could not be said. */
+  /** Sets the mode of a carrier. Returns false if it could not be set. */
   readonly setMode: (carrier: string, mode: CarrierMode) => Promise<boolean>
   readonly leaseSeconds: number
-  /** By performance.now(). */
+  /** End of the load, by performance.now(). */
   readonly end: number
   readonly secondsBetween: number
 }
 
-/** Of each kind so many in one deal; a run deals until it ends. */
+/** Kinds of faults with their frequency in one deal. A run deals until it ends. */
 const deck = [
   ...Array.from({ length: 3 }, () => 'kill a dispatcher' as const),
   ...Array.from({ length: 2 }, () => 'kill a server' as const),
@@ -47,7 +47,7 @@ const deck = [
   ...Array.from({ length: 2 }, () => 'PostgreSQL: kill -9 of all of it' as const),
 ]
 
-/** Where the carrier is another process, these too. */
+/** Additional kinds if the carrier is another process. */
 const deckOfLinks = [
   ...Array.from({ length: 3 }, () => 'cut the carrier’s links' as const),
   ...Array.from({ length: 6 }, () => 'cut a carrier’s link at a PDU' as const),
@@ -55,7 +55,7 @@ const deckOfLinks = [
   'kill the carrier' as const,
 ]
 
-/** Where the route has two carriers, these too. */
+/** Additional kinds if the route has two carriers. */
 const deckOfRoute = [
   ...Array.from({ length: 2 }, () => 'pause a carrier' as const),
   ...Array.from({ length: 2 }, () => 'silence the best carrier' as const),
@@ -65,13 +65,13 @@ const deckOfRoute = [
 
 type Fault = (typeof deck | typeof deckOfLinks | typeof deckOfRoute)[number]
 
-/** The command_id of submit_sm, of deliver_sm_resp, and of enquire_link. */
+/** Command ids of submit_sm, deliver_sm_resp and enquire_link. */
 const pdus = ['00000004', '00000004', '80000005', '00000015'].map((id) => Buffer.from(id, 'hex'))
 
-/** The ids that were told last, of which none may be gone. */
+/** Number of latest ids that must still exist. */
 const idsLookedAt = 3000
 
-/** What dispatchers and servers send by name; what is said twice is cut twice as often. */
+/** Names of statements of dispatchers and servers. A repeated name is cut twice as often. */
 const ofDispatchers = [
   ...['mark', 'mark', 'record', 'record', 'record-late', 'record-late', 'settle', 'postpone', 'claim-bulk'],
   ...['claim-single', 'extend', 'recover', 'apply-receipts-0', 'promote', 'register', 'match-receipts', 'commit'],
@@ -85,14 +85,15 @@ const ofServers = [
 ]
 
 /**
- * Whoever loses one of these must run it again, or look up what became of it. So often each is lost, beside all else.
+ * Probability with which each of these statements is lost in addition, after which the process must repeat it or look
+ * up its result.
  */
 const flaky = {
   dispatcher: { probability: 0.2, statements: ['record-late', 'settle', 'postpone'] },
   server: { probability: 0.05, statements: ['accept', 'accept-scheduled', 'delete-waiting', 'transfer'] },
 }
 
-/** What every run must have met, the short one on a busy machine too. */
+/** Faults that every run must have met, also the short one on a busy machine. */
 export const needed: readonly Fault[] = [
   'kill a dispatcher',
   'pause a dispatcher beyond its lease',
@@ -100,7 +101,7 @@ export const needed: readonly Fault[] = [
   'PostgreSQL: kill -9 of all of it',
 ]
 
-/** The same of a run over SMPP. */
+/** Faults that a run over SMPP must have met in addition. */
 export const neededOfLinks: readonly Fault[] = [
   'cut the carrier’s links',
   'cut a carrier’s link at a PDU',
@@ -109,27 +110,27 @@ export const neededOfLinks: readonly Fault[] = [
   'silence the best carrier',
 ]
 
-/** Longer than P-17 allows nothing to leave: the other carrier must have it. */
+/** Longer than P-17 allows a standstill, so that the other carrier must take over. */
 const pauseMilliseconds = 8000
-/** After so long a process follows a pause, also one that was not told of it. */
+/** Milliseconds after which a process follows a pause even without a notification. */
 const followMilliseconds = 5500
 const silenceMilliseconds = 6000
 /** Milliseconds for which carriers refuse numbers. */
 const refusingMilliseconds = 8000
-/** Seconds of the best carrier's rate that fill it. Some of that is claimed ahead and does not overflow. */
+/** Seconds of messages at the best carrier's rate that fill it. Some are claimed ahead and do not overflow. */
 const fillSeconds = 20
 /**
- * Milliseconds after which the next carrier must have received a message of those that fill the best one: the route's
- * `overflow` (2 s) and the time in which whatever is due leaves (P-17).
+ * Milliseconds after which the next carrier must have received one of the messages that fill the best carrier: the
+ * `overflow` of the route (2 s), plus the time within which a due message leaves (P-17).
  */
 const overflowMilliseconds = 7000
-/** So many messages a dispatcher may lose to a carrier that has fallen silent: its window would hold more. */
+/** Number of messages that a dispatcher may lose to a carrier that falls silent; its window is larger. */
 const silenceCost = 35
 
 const noTrouble: Trouble = { submitted: new Map() }
 const noNumbers: ReadonlySet<string> = new Set()
 
-/** Injects one fault after the other at random moments until the end, and waits until every one of them is over. */
+/** Injects one fault after the other at random moments until the end, and waits until every fault is over. */
 export async function injectFaults(injecting: Injecting): Promise<void> {
   const { chance, figures, members, database, leaseSeconds, observations, liveness, carrier } = injecting
   const dispatchers = members.filter(({ app }) => app === 'dispatcher')
@@ -171,11 +172,11 @@ export async function injectFaults(injecting: Injecting): Promise<void> {
     'refuse numbers for now': async () => carrier.troubles?.refuseNumbers(refusingMilliseconds),
   }
 
-  /** A dispatcher that nothing else has happened to since then. */
+  /** Returns true if nothing else has happened to a dispatcher since then. */
   const isUndisturbed = (name: string, since: number): boolean =>
     dispatchers.some((one) => one.name === name && one.undisturbedSince() < since)
 
-  /** Nothing leaves over it once it is paused, and the other has everything (P-17). */
+  /** Asserts that nothing is submitted to a paused carrier and everything to the other (P-17). */
   async function pauseCarrier(): Promise<void> {
     const name = chance.one(carrier.troubles?.names ?? [])
     calm()
@@ -192,7 +193,7 @@ export async function injectFaults(injecting: Injecting): Promise<void> {
     if (injecting.only.length === 0) makeFlaky()
   }
 
-  /** It costs a few messages, and not its window again and again. */
+  /** Asserts that silence costs a few messages, not a full window each time. */
   async function silenceCarrier(): Promise<void> {
     calm()
     const { submitted } = (await carrier.troubles?.silence(silenceMilliseconds)) ?? noTrouble
@@ -243,8 +244,8 @@ export async function injectFaults(injecting: Injecting): Promise<void> {
   }
 
   /**
-   * A pause shows most where it meets messages that are claimed and may not leave yet; it waits for that, but not for
-   * ever.
+   * Waits for a limited time until both dispatchers have claimed messages that may not be submitted yet, because a
+   * pause is most revealing then.
    */
   async function untilBothAreBusy(): Promise<void> {
     const end = performance.now() + 4000
@@ -269,7 +270,7 @@ export async function injectFaults(injecting: Injecting): Promise<void> {
     }
   }
 
-  /** The process ends at a moment that chance alone would seldom find: it has asked, and nobody hears the answer. */
+  /** Kills the process after it has sent a statement and before it gets the answer, which rarely happens by chance. */
   function killAtStatement(): void {
     const member = chance.one([chance.one(dispatchers), chance.one(servers)])
     const statement =
@@ -279,7 +280,7 @@ export async function injectFaults(injecting: Injecting): Promise<void> {
     member.network.cutAt(chance.one(wheres), statement, () => member.kill())
   }
 
-  /** In the moment when a client has been told an id: what is not written by then is lost (P-1). */
+  /** Kills the database when a client has just received an id: data that is not written by then is lost (P-1). */
   async function killDatabase(): Promise<void> {
     let isKilled = false
     const kill = (): void => {
@@ -292,7 +293,7 @@ export async function injectFaults(injecting: Injecting): Promise<void> {
         resolve()
       }),
     )
-    // Where nothing is accepted, because too much waits or the load is over, it is not waited for.
+    // If nothing is accepted, because of the backlog or the end of the load, do not wait for it.
     await Promise.race([isTold, delay(5000)])
     kill()
     const ids = [...observations.messages.keys()].slice(-idsLookedAt)
@@ -316,7 +317,7 @@ export async function injectFaults(injecting: Injecting): Promise<void> {
     }
   }
 
-  /** Nothing else goes wrong until each dispatcher was seen to submit again (P-17). */
+  /** Injects nothing else until each dispatcher was seen to submit again (P-17). */
   async function showLiveness(fault: string): Promise<void> {
     calm()
     const isShown = await liveness.shown()
@@ -329,8 +330,7 @@ export async function injectFaults(injecting: Injecting): Promise<void> {
   const all = [...deck, ...(carrier.kill === undefined ? [] : deckOfLinks), ...ofRoute]
   const possible = all.filter((kind) => injecting.only.length === 0 || injecting.only.includes(kind))
   if (possible.length === 0) throw new Error(`there is no such fault; there are ${[...new Set(all)].join(', ')}`)
-  // One of each kind comes first, so that a short run meets all of them; a slow one has at least those without which it
-  // shows little.
+  // One fault of each kind comes first, so that a short run meets all; a slow run meets at least the essential ones.
   const kinds = chance.shuffled([...new Set(possible)])
   const isNeeded = (kind: Fault): boolean => needed.includes(kind) || neededOfLinks.includes(kind)
   let dealt = [...kinds.filter((kind) => !isNeeded(kind)), ...kinds.filter(isNeeded)]

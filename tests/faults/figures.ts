@@ -1,10 +1,10 @@
-/** What happened in a run, counted, and what should not have happened, in sentences. */
+/** Counts of events of a run, and sentences about violations. */
 export interface Figures {
-  count(what: string, by?: number): void
-  /** Keeps the largest value. */
-  most(what: string, value: number): void
-  of(what: string): number
-  /** A promise that was broken. The first of each kind are kept whole, all are counted. */
+  count(name: string, by?: number): void
+  /** Stores the largest value. */
+  most(name: string, value: number): void
+  of(name: string): number
+  /** Records a violation of a promise. The first ones of each kind are stored with their text, all are counted. */
   broken(promise: string, how: string): void
   readonly violations: readonly string[]
   table(): string
@@ -15,11 +15,11 @@ const keptOfAPromise = 12
 export function createFigures(): Figures {
   const counts = new Map<string, number>()
   const violations: string[] = []
-  const count = (what: string, by = 1): void => void counts.set(what, (counts.get(what) ?? 0) + by)
+  const count = (name: string, by = 1): void => void counts.set(name, (counts.get(name) ?? 0) + by)
   return {
     count,
-    most: (what, value) => void counts.set(what, Math.max(counts.get(what) ?? 0, Math.round(value))),
-    of: (what) => counts.get(what) ?? 0,
+    most: (name, value) => void counts.set(name, Math.max(counts.get(name) ?? 0, Math.round(value))),
+    of: (name) => counts.get(name) ?? 0,
     broken: (promise, how) => {
       count(`broken: ${promise}`)
       const already = counts.get(`broken: ${promise}`) ?? 0
@@ -29,7 +29,7 @@ export function createFigures(): Figures {
     table: () =>
       [...counts]
         .sort(([a], [b]) => (a < b ? -1 : 1))
-        .map(([what, n]) => `${what.padEnd(64, '.')} ${n}`)
+        .map(([name, n]) => `${name.padEnd(64, '.')} ${n}`)
         .join('\n'),
   }
 }

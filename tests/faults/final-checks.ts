@@ -27,7 +27,7 @@ interface Asking {
   readonly state: Awaited<ReturnType<typeof readState>>
 }
 
-/** What clients are told when all is over is what is stored. */
+/** Asserts that the responses to clients after the end agree with the stored data. */
 export async function askEverything({
   observations,
   members,
@@ -40,18 +40,18 @@ export async function askEverything({
   for (const { id: account, key } of accounts) {
     const ids = [...observations.messages].filter(([, message]) => message.account === account).map(([id]) => id)
     for (let at = 0; at < ids.length; at += 1000) {
-      const asked = ids.slice(at, at + 1000)
-      const outcome = await askAgainIfLost(() => clients.interfaces.rest.status({ url, key }, asked))
+      const chunk = ids.slice(at, at + 1000)
+      const outcome = await askAgainIfLost(() => clients.interfaces.rest.status({ url, key }, chunk))
       if (outcome.kind !== 'answered') figures.broken('P-14', `a status query when all was over: ${outcome.kind}`)
-      else compare(asked, outcome.answer)
+      else compare(chunk, outcome.answer)
     }
     const balance = await askAgainIfLost(() => clients.restBalance({ url, key }))
     if (balance.kind !== 'answered' || Math.round(balance.answer * 10) !== state.balances.get(account)) {
       figures.broken('P-2', `account ${account} has ${String(state.balances.get(account))}: ${JSON.stringify(balance)}`)
     }
   }
-  function compare(asked: readonly number[], codes: readonly number[]): void {
-    for (const [i, id] of asked.entries()) {
+  function compare(chunk: readonly number[], codes: readonly number[]): void {
+    for (const [i, id] of chunk.entries()) {
       observations.status(id, codes[i] ?? NaN, performance.now())
       const stored = state.messages.get(id)?.code ?? -1
       if (codes[i] !== stored) figures.broken('P-1', `status of ${id} is ${String(codes[i])}, stored is ${stored}`)

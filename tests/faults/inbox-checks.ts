@@ -13,14 +13,14 @@ export interface JudgedInbox {
   readonly record: readonly Submission[]
 }
 
-/** What the simulated carrier's numbers answer that do. */
+/** Reply of the simulated carrier's numbers that reply. */
 const answerText = 'Yes, thank you'
-/** A call whose client has gone may take so much later: a connection, a stall and a statement. */
+/** Milliseconds by which a call whose client has disconnected may end later: a connection, a stall and a statement. */
 const laterMilliseconds = 20_000
 
 /**
- * P-7 and P-9: each reply is stored once, for its account, and returned once; or taken by a call whose answer was not
- * handed over.
+ * P-7 and P-9: each reply is stored once, for its account, and returned once, or consumed by a call whose response was
+ * not delivered.
  */
 export function judgeInbox(judged: JudgedInbox): void {
   repliesAreExact(judged)
@@ -47,7 +47,7 @@ function expectedReplies({ state, observations, record }: JudgedInbox): Readonly
   return expected
 }
 
-/** P-7: what was acknowledged is there, once, and belongs to whom it was written to. */
+/** P-7: every acknowledged reply is stored once, for the right account. */
 function repliesAreExact(judged: JudgedInbox): void {
   const { figures, state } = judged
   const expected = expectedReplies(judged)
@@ -69,7 +69,7 @@ function repliesAreExact(judged: JudgedInbox): void {
   }
 }
 
-/** P-9, P-10: what was returned is stored, belongs to the account that asked, and is offered no more. */
+/** P-9, P-10: every returned message is stored, belongs to the requesting account, and is not offered any more. */
 function returnedIsStored({ figures, state, observations }: JudgedInbox): void {
   const stored = new Map(state.arrivals.map((arrival) => [arrivalKey(arrival), arrival]))
   for (const [key, account] of observations.returned) {
@@ -82,13 +82,13 @@ function returnedIsStored({ figures, state, observations }: JudgedInbox): void {
 }
 
 /**
- * P-9: what one call took is in its whole answer, all of it, or in none; then there was a call, one for each, that did
- * not end with a whole answer. Nothing is neither offered nor taken.
+ * P-9: the messages that one call consumed are all in its complete response, or all in none. In the second case there
+ * was a separate call without a complete response. Every message is either offered or consumed.
  */
 function takenWasAnswered({ figures, state, observations }: JudgedInbox): void {
   const keys = new Map(state.arrivals.map((arrival) => [arrival.id, arrivalKey(arrival)]))
   const isReturned = (id: number): boolean => observations.returned.has(keys.get(id) ?? '')
-  const taken = new Set(state.takings.flatMap(({ arrivals }) => arrivals))
+  const returned = new Set(state.takings.flatMap(({ arrivals }) => arrivals))
   const unread: StoredTaking[] = []
   for (const taking of state.takings) {
     const returned = taking.arrivals.filter(isReturned).length
@@ -98,7 +98,7 @@ function takenWasAnswered({ figures, state, observations }: JudgedInbox): void {
     }
   }
   for (const { id, account } of state.arrivals) {
-    const places = (taken.has(id) ? 1 : 0) + (state.offered.has(id) ? 1 : 0)
+    const places = (returned.has(id) ? 1 : 0) + (state.offered.has(id) ? 1 : 0)
     if (places !== (account === null ? 0 : 1))
       figures.broken('P-9', `arrival ${id} is offered or taken ${places} times`)
   }
@@ -110,14 +110,14 @@ function takenWasAnswered({ figures, state, observations }: JudgedInbox): void {
   explain(unread, observations.pollings, figures)
 }
 
-/** Each taking that nobody read has a call of its own that did not end with a whole answer. */
+/** Asserts that each consumption without a response has a call of its own without a complete response. */
 function explain(unread: readonly StoredTaking[], pollings: readonly Polling[], figures: Figures): void {
-  const left = pollings.filter(({ isWhole }) => isWhole !== true).sort((a, b) => (a.ended ?? 0) - (b.ended ?? 0))
+  const remaining = pollings.filter(({ isWhole }) => isWhole !== true).sort((a, b) => (a.ended ?? 0) - (b.ended ?? 0))
   for (const { account, arrivals, at } of [...unread].sort((a, b) => a.at - b.at)) {
-    const found = left.findIndex(
+    const found = remaining.findIndex(
       (one) => one.account === account && one.asked <= at + 100 && (one.ended ?? Infinity) + laterMilliseconds >= at,
     )
-    if (found >= 0) left.splice(found, 1)
+    if (found >= 0) remaining.splice(found, 1)
     else figures.broken('P-9', `${arrivals.length} items of account ${account} were taken, and no call lost its answer`)
   }
 }
@@ -130,14 +130,14 @@ export interface ListsJudged {
   readonly figures: Figures
 }
 
-/** P-9: whatever was returned, all of it is in the REST lists. */
+/** P-9: every returned message is in the REST lists. */
 export async function judgeLists({ clients, url, accounts, state, figures }: ListsJudged): Promise<void> {
   for (const { id, key } of accounts) {
     for (const list of ['/sms/incoming', '/shortcode/incoming'] as const) {
       const listed = await readList(clients, { url, key }, list, figures)
       const stored = state.arrivals.filter((one) => one.account === id && one.toCode === (list !== '/sms/incoming'))
-      const [wanted, got] = [stored, listed].map((all) => all.map(arrivalKey).sort().join('\n'))
-      if (wanted === got) figures.count('items in REST lists', listed.length)
+      const [expected, got] = [stored, listed].map((all) => all.map(arrivalKey).sort().join('\n'))
+      if (expected === got) figures.count('items in REST lists', listed.length)
       else figures.broken('P-9', `${list} of account ${id} has ${listed.length} items, stored are ${stored.length}`)
     }
   }

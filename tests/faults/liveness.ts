@@ -4,7 +4,7 @@ import type { Member } from './processes.ts'
 import type { Database } from './database.ts'
 import type { Figures } from './figures.ts'
 
-/** P-17: whatever is due, and whose carrier has room, is submitted within so long. */
+/** P-17: milliseconds within which a due message is submitted if its carrier has room. */
 const limitMilliseconds = 5000
 const tickMilliseconds = 250
 
@@ -17,31 +17,31 @@ export interface Watching {
 
 export interface Liveness {
   /**
-   * Resolves once each dispatcher has submitted something since now, without a fault upon it, or had nothing to submit.
-   * At the latest when P-17 was found broken, or after 30 s: then false.
+   * Resolves once each dispatcher has submitted something since now, undisturbed, or had nothing to submit. Resolves to
+   * false when P-17 was violated, or after 30 s.
    */
   shown(): Promise<boolean>
-  /** Resolves when the last look is over. */
+  /** Resolves when the last poll has ended. */
   stop(): Promise<void>
 }
 
 interface Watched {
   readonly member: Member
-  /** Of its carrier's record. */
+  /** Number of submissions in the record of its carrier. */
   submitted: number
-  /** For so many undisturbed milliseconds there was work and no submission. */
+  /** Undisturbed milliseconds with work and without a submission. */
   silent: number
-  /** By performance.now(): when it was last seen to submit, or to have nothing to do. */
+  /** Time at which it was last seen to submit, or to have no work, by performance.now(). */
   aliveAt: number
   isBroken: boolean
 }
 
-/** What one look at the database tells. */
+/** Work in the database at one poll. */
 interface Work {
   readonly due: boolean
-  /** Claimed and not marked. */
+  /** True if there are claimed, unmarked messages. */
   readonly claimed: boolean
-  /** Some of the dispatchers whose lease was over 5 s ago still have their row. */
+  /** True if dispatchers whose lease ended more than 5 s ago still exist. */
   readonly dead: boolean
 }
 
@@ -50,8 +50,8 @@ select exists (select from due) due, exists (select from claimed_batch where mar
   exists (select from dispatcher where lease_until < now() - interval '5 s') dead`
 
 /**
- * Judges P-17 all the time, on a clock that stands still where nothing can be known: it counts 250 ms a look, however
- * late the look comes, and only after looks that the database answered.
+ * Checks P-17 continuously. Its clock advances by 250 ms per poll, however late the poll, and only after polls that the
+ * database answered.
  */
 export function watchLiveness({ database, figures, members, carrier }: Watching): Liveness {
   const watched = members
@@ -61,7 +61,9 @@ export function watchLiveness({ database, figures, members, carrier }: Watching)
   let untaken = 0
   let stopped = false
 
-  /** Nothing was submitted by it though there was work: for so long by its own clock. */
+  /**
+   * Asserts that one dispatcher does not stay without a submission for too long, by its own clock, while there is work.
+   */
   async function judge(one: Watched, { due }: Work, now: number, submitted: number): Promise<void> {
     const isUndisturbed = one.member.undisturbedSince() < now - tickMilliseconds
     const moved = submitted > one.submitted
@@ -74,11 +76,13 @@ export function watchLiveness({ database, figures, members, carrier }: Watching)
     if (one.silent <= limitMilliseconds || one.isBroken) return
     one.isBroken = true
     const { name } = one.member
-    const held = await heldBy(one.member)
-    figures.broken('P-17', `${name} submitted nothing for ${one.silent} ms though messages were due; it says ${held}`)
+    const claims = await heldBy(one.member)
+    figures.broken('P-17', `${name} submitted nothing for ${one.silent} ms though messages were due; it says ${claims}`)
   }
 
-  /** The same of both together, with what they have claimed; and that the dead ones' work is taken over. */
+  /**
+   * Asserts the same of both dispatchers together, including their claims, and that the work of dead ones is recovered.
+   */
   function judgeAll({ due, claimed, dead }: Work, moved: boolean): void {
     const isUndisturbed = watched.every(
       ({ member }) => member.undisturbedSince() < performance.now() - tickMilliseconds,
@@ -149,7 +153,7 @@ export function watchLiveness({ database, figures, members, carrier }: Watching)
   }
 }
 
-/** What a dispatcher itself says that it holds, to tell one cause from another. */
+/** Returns the state that a dispatcher reports about itself, to distinguish causes. */
 async function heldBy(member: Member): Promise<string> {
   const url = `${member.url() ?? ''}/metrics`
   const text = await fetch(url, { signal: AbortSignal.timeout(1000) }).then(

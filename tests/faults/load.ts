@@ -10,9 +10,9 @@ import type { Backlog } from './watch.ts'
 export interface AccountUnderTest {
   readonly id: number
   readonly key: string
-  /** Of the family among whom transfers go. */
+  /** True if the account belongs to the family with transfers. */
   readonly related: boolean
-  /** Its credits run out. */
+  /** True if its credits run out. */
   readonly poor: boolean
 }
 
@@ -23,13 +23,13 @@ export interface Load {
   readonly observations: Observations
   readonly members: readonly Member[]
   readonly accounts: readonly AccountUnderTest[]
-  /** Endings that the carrier does not just deliver. */
+  /** Endings of numbers with unusual outcomes. */
   readonly odd: readonly string[]
-  /** So many recipients a second are sent to, on average. */
+  /** Average number of recipients per second. */
   readonly recipientsPerSecond: number
-  /** While it is full, nothing is sent; and that is not made up for. */
+  /** Nothing is sent while the backlog is full, and that is not made up for later. */
   readonly backlog: Pick<Backlog, 'isFull'>
-  /** When the load ends, by performance.now(). */
+  /** End of the load, by performance.now(). */
   readonly end: number
 }
 
@@ -43,29 +43,30 @@ const prefixes = ['82', '83', '84', '72', '73', '74', '76', '78', '79'] as const
 const minute = 60_000
 /** Maximum number of recipients of a send in the single lane. */
 const singleLaneMax = 10
-/** What is scheduled far ahead is there to be deleted. */
+/** Time far enough ahead that messages wait to be deleted. */
 const farAhead = 120 * minute
 
-/** Returns true for a number to which every carrier just delivers. */
+/** Returns true for a number to which every carrier delivers without trouble. */
 export const isPlain = (number: string): boolean => number.at(-2) === '0'
 
 export interface RunningLoad {
   /** Resolves when the load has ended. */
   readonly over: Promise<void>
-  /**
-   * Sends to so many that are due at once, when nothing goes wrong any more: a send that fails is a fault of the run.
-   */
+  /** Sends to this many recipients at once after the last fault. A failure is an error of the run. */
   sendInCalm(recipients: number): Promise<void>
-  /** One number over REST, once: whether it was accepted within so many milliseconds, a second if not given. */
+  /**
+   * Sends to one number over REST, once. Returns whether it was accepted within `patience` milliseconds (default one
+   * second).
+   */
   sendOne(patience?: number): Promise<boolean>
   /**
-   * Sends to this many numbers at once in sends of the single lane. Carriers just deliver to these numbers. Returns the
-   * numbers of the sends that were answered.
+   * Sends to this many numbers at once, in sends of the single lane. Carriers deliver to these numbers without trouble.
+   * Returns the numbers of the sends that were answered.
    */
   sendSingles(recipients: number): Promise<ReadonlySet<string>>
 }
 
-/** Clients of all interfaces, each doing one thing after the other until the load ends. */
+/** Starts clients of all interfaces, each of which does one thing after the other until the load ends. */
 export function startLoad(load: Load, count: number): RunningLoad {
   const { chance, clients, figures, observations, members, accounts } = load
   let numbers = 0
@@ -75,7 +76,7 @@ export function startLoad(load: Load, count: number): RunningLoad {
 
   const isOver = (): boolean => performance.now() > load.end
 
-  /** A number that nobody else gets. Half of them end in something that the carrier does not just deliver. */
+  /** Returns an unused number. Half of these numbers have an unusual outcome. */
   const newNumber = (): string => numberEnding(chance.happens(0.4) ? chance.one(load.odd) : plainEnding())
 
   const plainEnding = (): string => `0${chance.below(10)}`
@@ -101,7 +102,7 @@ export function startLoad(load: Load, count: number): RunningLoad {
     return Math.min(1 + chance.below(upTo), sendMax)
   }
 
-  /** When it is due, so that it can be known: the next full minute, if it is within the run. */
+  /** Returns a due time that will be observed: the next full minute, if it is within the run. */
   function someTime(): number | undefined {
     if (chance.happens(0.6)) return undefined
     const next = Math.ceil((Date.now() + 1500) / minute) * minute
@@ -125,27 +126,27 @@ export function startLoad(load: Load, count: number): RunningLoad {
     const sending: Sending = { account: account.id, numbers: to }
     observations.sendings.push(sending)
     sent += to.length
-    const wanted = {
+    const order = {
       numbers: to,
       text: chance.happens(0.1) ? 'Two parts '.repeat(20).trim() : 'Hello',
       scheduled: scheduled === undefined ? undefined : gatewayTime(scheduled),
     }
     const outcome = chance.happens(0.5)
-      ? await over.face.send(access(over.url, account), { ...wanted, patience, key: undefined })
-      : await sendWithKey(over, account, { ...wanted, patience, key: `send ${to[0]}` })
+      ? await over.face.send(access(over.url, account), { ...order, patience, key: undefined })
+      : await sendWithKey(over, account, { ...order, patience, key: `send ${to[0]}` })
     if (outcome.kind === 'answered') observations.accepted(sending, outcome.answer, scheduled)
     else if (outcome.kind === 'unreachable') sending.results = to.map(() => 'ACCOUNTLOCKED')
     else figures.count('sends whose effect is not known')
     return outcome.kind === 'answered'
   }
 
-  /** Repeated over any process of an interface that says the same with the same words. */
-  function sendWithKey(over: Way, account: AccountUnderTest, wanted: SendWanted): ReturnType<Interface['send']> {
-    const isShort = wanted.numbers.length <= clients.interfaces.asp.sendMax
+  /** Sends with a key, and repeats over any process whose interface gives the same answers. */
+  function sendWithKey(over: Way, account: AccountUnderTest, order: SendWanted): ReturnType<Interface['send']> {
+    const isShort = order.numbers.length <= clients.interfaces.asp.sendMax
     const apps: readonly App[] = over.app !== 'xml' && isShort ? ['rest', 'asp'] : [over.app]
     return askWithKey(load, `${over.app} send`, (isFirst) => {
       const { url, face } = isFirst ? over : (way(apps) ?? over)
-      return face.send(access(url, account), isFirst ? wanted : { ...wanted, patience: 20_000 })
+      return face.send(access(url, account), isFirst ? order : { ...order, patience: 20_000 })
     })
   }
 
@@ -153,8 +154,8 @@ export function startLoad(load: Load, count: number): RunningLoad {
     const over = way(['rest'])
     const account = accounts.find(({ poor }) => !poor)
     if (over === undefined || account === undefined) throw new Error('nobody listens, or all accounts are poor')
-    for (let left = recipients; left > 0; left -= over.face.sendMax) {
-      const to = Array.from({ length: Math.min(left, over.face.sendMax) }, newNumber)
+    for (let remaining = recipients; remaining > 0; remaining -= over.face.sendMax) {
+      const to = Array.from({ length: Math.min(remaining, over.face.sendMax) }, newNumber)
       const isAnswered = await sendTo(over, account, { to, scheduled: undefined, patience: 20_000 })
       if (!isAnswered) throw new Error('a send failed although nothing was broken')
     }
@@ -166,8 +167,8 @@ export function startLoad(load: Load, count: number): RunningLoad {
     if (over === undefined || account === undefined) return false
     const sending: Sending = { account: account.id, numbers: [newNumber()] }
     observations.sendings.push(sending)
-    const wanted = { numbers: sending.numbers, text: 'Hello', scheduled: undefined, patience, key: undefined }
-    const outcome = await over.face.send(access(over.url, account), wanted)
+    const order = { numbers: sending.numbers, text: 'Hello', scheduled: undefined, patience, key: undefined }
+    const outcome = await over.face.send(access(over.url, account), order)
     if (outcome.kind === 'answered') observations.accepted(sending, outcome.answer, undefined)
     return outcome.kind === 'answered'
   }
@@ -196,22 +197,25 @@ export function startLoad(load: Load, count: number): RunningLoad {
     const account = chance.one(accounts)
     const ids = someIds(account.id, 60)
     if (over === undefined || ids.length === 0) return
-    const asked = performance.now()
+    const begun = performance.now()
     const outcome = await over.face.status(access(over.url, account), ids)
     if (outcome.kind !== 'answered') return
     if (outcome.answer.length !== ids.length) {
       figures.broken('P-14', `${over.app}: ${ids.length} ids, ${outcome.answer.length} statuses`)
     }
-    for (const [i, id] of ids.entries()) observations.status(id, outcome.answer[i] ?? NaN, asked)
+    for (const [i, id] of ids.entries()) observations.status(id, outcome.answer[i] ?? NaN, begun)
   }
 
-  /** Scheduled ones mostly, also ones that are about to be due, the same one twice, and by several clients at once. */
+  /**
+   * Deletes mostly scheduled messages, also some about to become due, repeated ids, and concurrently with other
+   * clients.
+   */
   async function remove(): Promise<void> {
     const account = chance.one(accounts)
     const dueIn = (id: number): number => (observations.messages.get(id)?.scheduled ?? NaN) - Date.now()
     const isThere = (id: number): boolean =>
       observations.messages.get(id)?.deleted === undefined || chance.happens(0.02)
-    // Those that are due soon are left until then: what matters is who is faster.
+    // Messages that become due soon are deleted only then, so that the deletion races with a claim.
     const isGoing = (id: number): boolean => dueIn(id) < 300 && dueIn(id) > -15_000 && isThere(id)
     const isFarAhead = (id: number): boolean => dueIn(id) > 2 * minute && isThere(id)
     const going = chance.happens(0.35) ? someIds(account.id, 20, isGoing) : []
@@ -279,11 +283,11 @@ export function startLoad(load: Load, count: number): RunningLoad {
   return { over, sendOne, sendInCalm, sendSingles }
 }
 
-/** CCYYMMDDHHmm at +02:00. */
+/** Formats a time as CCYYMMDDHHmm at +02:00. */
 const gatewayTime = (at: number): string =>
   new Date(at + 2 * 60 * minute).toISOString().replace(/[-T:]/g, '').slice(0, 12)
 
-/** The last of so many. */
+/** Yields the last items of a collection. */
 function* recent<T>(all: Iterable<T>, size: number, max: number): Generator<T> {
   let at = 0
   for (const one of all) if (at++ >= size - max) yield one

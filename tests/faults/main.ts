@@ -48,11 +48,11 @@ const figures = await runFaults({
   stopping: stopping.signal,
 }).catch((error: unknown) => {
   console.error(error)
-  // What still waits for its turn is of no use any more.
+  // Ends the process with its pending work, which is no longer needed.
   process.exit(1)
 })
 console.log(figures.table())
 for (const violation of figures.violations) console.log(violation)
 say(figures.violations.length === 0 ? 'every promise held' : 'promises were broken')
-// What of a run that was ended early still waits for its turn is of no use any more.
+// Ends the process, because work of an interrupted run may still be pending.
 process.exit(figures.violations.length === 0 ? 0 : 1)

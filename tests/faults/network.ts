@@ -2,45 +2,47 @@ import { connect, createServer, type AddressInfo, type NetConnectOpts, type Sock
 import type { Chance } from '@gateway/core/testing'
 
 /**
- * Where a connection breaks: before the server got a statement, after it got it, or after it has committed and
- * answered.
+ * Moment at which a connection breaks: before the server receives a statement, after it, or after the commit and the
+ * answer.
  */
 export type Where = 'before it arrives' | 'after it arrived' | 'before its answer'
 
-/** The way from one process to a server. The process sees every break; the server is told at once, later or never. */
+/**
+ * Relay between one process and a server. The process notices every break; the server is notified at once, later or
+ * never.
+ */
 export interface Relay {
-  /** Where it listens, on 127.0.0.1. */
+  /** Port on 127.0.0.1. */
   readonly port: number
-  /** Breaks about half of the connections as they are, at least one; returns how many. */
+  /** Breaks about half of the connections, at least one, and returns their number. */
   cut(): number
   /**
-   * Breaks the next connection that sends these octets, and does `also` at that moment. What was asked before and did
-   * not happen is forgotten.
+   * Breaks the next connection that sends these octets, and calls `also` at that moment. Replaces an earlier request.
    */
   cutAt(where: Where, octets: Buffer, also?: () => void): void
-  /** From now on each of these breaks its connection so often; what was asked before is forgotten. */
+  /** Breaks each connection that sends one of these, with this probability. Replaces earlier settings. */
   flaky(probability: number, octets: readonly Buffer[]): void
-  /** For so long nothing passes, in either direction; nothing is closed. */
+  /** Lets nothing pass in either direction for this long, without closing connections. */
   stall(milliseconds: number): void
-  /** Nothing breaks by itself any more: what was asked of `cutAt` and `flaky` is forgotten. */
+  /** Ends `cutAt` and `flaky`. */
   calm(): void
-  /** By performance.now(): when the last break, of which the server knows by then, or the last stall is over. */
+  /** End of the last stall, or time at which the server knows of the last break, by performance.now(). */
   disturbedUntil(): number
-  /** By performance.now(): since when there has been a connection; Infinity: there is none. */
+  /** Time since which there has been a connection, by performance.now(); Infinity without one. */
   connectedSince(): number
-  /** How many connections were broken. */
+  /** Number of broken connections. */
   cuts(): number
   close(): Promise<void>
 }
 
-/** The way from one process to the database. Connections break at statements, which are sent by name. */
+/** Relay between one process and the database. Connections break at statements, which are sent by name. */
 export interface Network extends Omit<Relay, 'port' | 'cutAt' | 'flaky'> {
   readonly connectionString: string
   cutAt(where: Where, statement: string, also?: () => void): void
   flaky(probability: number, statements: readonly string[]): void
 }
 
-/** To choose from: an answer that is lost after a commit is what most can go wrong with. */
+/** Moments to choose from. A lost answer after a commit is the most dangerous one. */
 export const wheres: readonly Where[] = [
   'before it arrives',
   'after it arrived',
@@ -54,15 +56,15 @@ interface Break {
 }
 
 interface Pair {
-  /** By performance.now(). */
+  /** Start of the connection, by performance.now(). */
   readonly since: number
   readonly client: Socket
   readonly upstream: Socket
-  /** Breaks when the answer comes, and then does this. */
+  /** Set to break the connection when the answer arrives, and to call this function. */
   atAnswer: (() => void) | undefined
 }
 
-/** Between a process and the server of `connectionString`, which leads to a socket in a folder. */
+/** Opens a relay between a process and the server of `connectionString`, which names a socket in a folder. */
 export async function openNetwork(connectionString: string, chance: Chance): Promise<Network> {
   const url = new URL(connectionString.replace('@/', '@localhost/'))
   const path = `${url.searchParams.get('host') ?? ''}/.s.PGSQL.${url.searchParams.get('port') ?? '5432'}`
@@ -80,7 +82,7 @@ export async function openNetwork(connectionString: string, chance: Chance): Pro
   }
 }
 
-/** Between a process and a server. */
+/** Opens a relay between a process and a server. */
 export async function openRelay(target: NetConnectOpts, chance: Chance): Promise<Relay> {
   const pairs = new Set<Pair>()
   let armed: (Break & { readonly octets: Buffer }) | undefined
@@ -89,7 +91,7 @@ export async function openRelay(target: NetConnectOpts, chance: Chance): Promise
   let cuts = 0
   let disturbedUntil = 0
 
-  /** As a network breaks: the server learns of it late, or when it next writes. */
+  /** Breaks a connection like a network: the server learns of it late, or at its next write. */
   function breakOff({ client, upstream }: Pair): void {
     cuts++
     client.destroy()
@@ -141,7 +143,7 @@ export async function openRelay(target: NetConnectOpts, chance: Chance): Promise
       client.destroy()
       pairs.delete(pair)
     })
-    // A process that has ended closes its connections; one that was cut off is ended by breakOff.
+    // A process that has ended closes its connections; a cut connection is ended by breakOff.
     client.on('end', () => pair.upstream.end())
     client.on('close', (hadError) => {
       if (hadError) pair.upstream.destroy()

@@ -1,29 +1,29 @@
 import type { Figures } from './figures.ts'
 
-/** What the simulated carrier's record or a client may know of a message by its id. */
+/** Knowledge about a message from the simulated carrier's record or a client, by its id. */
 export interface KnownMessage {
   readonly account: number
   readonly number: string
-  /** Due at this time, in milliseconds; undefined: at once. */
+  /** Due time in milliseconds; undefined: at once. */
   readonly scheduled: number | undefined
-  /** Once a client has seen it, it never changes. */
+  /** Final code, once a client has seen it. It never changes. */
   final?: number
   finalSince?: number
-  /** How often a delete was answered so. */
+  /** Number of deletions with this answer. */
   deleted?: number
   wasSent?: boolean
   notFound?: boolean
 }
 
-/** A request to send. Its numbers occur in no other request. */
+/** Request to send. Its numbers occur in no other request. */
 export interface Sending {
   readonly account: number
   readonly numbers: readonly string[]
-  /** By number the id or the word of refusal; undefined: the answer never came. */
+  /** Id or refusal of each number; undefined: no response arrived. */
   results?: readonly (number | string)[]
 }
 
-/** No two transfers from one account have the same quantity. */
+/** Transfer. All transfers from one account have different quantities. */
 export interface Transferring {
   readonly from: number
   readonly to: number
@@ -31,16 +31,16 @@ export interface Transferring {
   outcome?: string
 }
 
-/** One return-once call. Times are milliseconds since 1970. */
+/** Return-once call. Times are milliseconds since 1970. */
 export interface Polling {
   readonly account: number
   readonly asked: number
   ended?: number
-  /** Whether a whole answer came. */
+  /** True if a complete response arrived. */
   isWhole?: boolean
 }
 
-/** A message that a carrier brought and was told to be stored. */
+/** Inbound message that was acknowledged to the carrier as stored. */
 export interface Brought {
   readonly from: string
   readonly text: string
@@ -48,34 +48,37 @@ export interface Brought {
   readonly toCode: boolean
 }
 
-/** What begins so opts out (ruling 1.21). */
+/** Beginning of texts that opt out (ruling 1.21). */
 export const optOutText = 'stop send'
 
-/** What tells one arrival of a run from all others. */
+/** Returns the key of an inbound message, unique within the run. */
 export const arrivalKey = ({ from, text }: Pick<Brought, 'from' | 'text'>): string => `${from} ${text}`
 
-/** Everything that clients were told. */
+/** All responses that clients received. */
 export interface Observations {
   readonly messages: Map<number, KnownMessage>
   readonly sendings: Sending[]
   readonly transfers: Transferring[]
-  /** Ids that a delete was asked for whose answer never came. */
+  /** Ids of deletions without a response. */
   readonly perhapsDeleted: Set<number>
   readonly pollings: Polling[]
   readonly brought: Brought[]
-  /** To which account an arrival was returned, by its key. */
+  /** Account to which an inbound message was returned, by its key. */
   readonly returned: ReadonlyMap<string, number>
-  /** A whole answer of a return-once call came with these. */
+  /** Records a complete response of a return-once call. */
   returnedOnce(account: number, items: readonly Pick<Brought, 'from' | 'text'>[]): void
-  /** Called once, in the moment when a client has been told the next id. */
+  /** Calls `then` once, when a client has received the next id. */
   onceAccepted(then: () => void): void
   accepted(sending: Sending, results: readonly (number | string)[], scheduled: number | undefined): void
-  /** `asked` is when the request began, by performance.now(): answers overtake each other. */
-  status(id: number, code: number, asked: number): void
+  /**
+   * Records a status. `asked` is the start of the request by performance.now(), because responses may overtake each
+   * other.
+   */
+  status(id: number, code: number, begun: number): void
   deletion(id: number, word: string): void
 }
 
-/** Words by which a send may be refused: by the account, by the number, or by what is left of the credits. */
+/** Refusals of a send: by the account, by the number, or by the remaining credits. */
 const refusals = /^(?:INSUFFICIENT CREDITS|NOCREDITS|ACCOUNTLOCKED|BADDEST|FAIL:BADDEST)$/
 
 const isFinal = (code: number): boolean => code >= 0 && ![100, 105, 106].includes(code)
@@ -128,12 +131,12 @@ export function createObservations(figures: Figures): Observations {
       waiting = []
       for (const then of informed) then()
     },
-    status: (id, code, asked) => {
+    status: (id, code, begun) => {
       const known = messages.get(id)
       if (known === undefined) return
       if (code === -2) figures.broken('P-1', `status of id ${id}, which was accepted, is NOTFOUND -2`)
       const { final, finalSince = Infinity } = known
-      if (final !== undefined && final !== code && (isFinal(code) || finalSince < asked)) {
+      if (final !== undefined && final !== code && (isFinal(code) || finalSince < begun)) {
         figures.broken('P-7', `id ${id} was ${final}, which is final, and then ${code}`)
       }
       if (!isFinal(code) || final !== undefined) return
@@ -144,7 +147,7 @@ export function createObservations(figures: Figures): Observations {
       const known = messages.get(id)
       if (known === undefined) return
       figures.count(`deletes answered ${word}`)
-      // Answers overtake each other: whether SENT and NOTFOUND fit is judged when all is over.
+      // Responses overtake each other, so SENT and NOTFOUND are judged at the end.
       if (word === 'NOTFOUND') known.notFound = true
       else if (word === 'SENT') known.wasSent = true
       else if (word !== 'DELETED') figures.broken('P-14', `delete of id ${id} answered ${word}`)

@@ -14,7 +14,7 @@ export interface Said {
   readonly out: string
 }
 
-/** The command line of a checkout. */
+/** Runs the command line of a checkout. */
 export type Gateway = (...args: readonly string[]) => Promise<Said>
 
 export const gatewayOf =
@@ -33,7 +33,7 @@ export const gatewayOf =
       child.on('close', (code) => resolve({ code, out }))
     })
 
-/** The same by the sources, in this process: it takes a tenth. */
+/** Runs the command line from its sources in this process, which takes a tenth of the time. */
 export const gatewayHere =
   (environment: Environment): Gateway =>
   async (...args) => {
@@ -47,7 +47,7 @@ async function json<Result>(gateway: Gateway, ...args: readonly string[]): Promi
   return JSON.parse(out) as Result
 }
 
-/** A family of four, one of them poor, and a rich stranger. */
+/** Opens a family of four accounts, one of them poor, and a separate rich account. */
 export async function openAccounts(gateway: Gateway): Promise<readonly AccountUnderTest[]> {
   const open = async (login: string, credits: number, parent?: number): Promise<AccountUnderTest> => {
     const family = parent === undefined ? [] : ['--parent', String(parent)]
@@ -61,7 +61,7 @@ export async function openAccounts(gateway: Gateway): Promise<readonly AccountUn
   return [main, ...subs, ...(await Promise.all([open('other-sub', 20_000, main.id), open('stranger', 500_000)]))]
 }
 
-/** Everything is pushed to a receiver for these accounts, with texts. */
+/** Adds endpoints for these accounts that receive every event with texts. */
 export async function openEndpoints(gateway: Gateway, receiver: Receiver, accounts: readonly number[]): Promise<void> {
   for (const [i, account] of accounts.entries()) {
     const to = ['--account', String(account), '--url', receiver.urlOf(account), '--events', webhookEventTypes.join()]
@@ -77,18 +77,18 @@ export interface Operating {
   readonly observations: Observations
   readonly gateway: Gateway
   readonly accounts: readonly AccountUnderTest[]
-  /** By performance.now(). */
+  /** End of the load, by performance.now(). */
   readonly end: number
 }
 
 /**
- * Blocks numbers to which something waits, locks and unlocks, and tops up the poor, until the end; nobody is left
- * locked.
+ * Blocks numbers with waiting messages, locks and unlocks accounts, and tops up the poor one, until the end. No account
+ * stays locked.
  */
 export async function operate({ chance, figures, observations, gateway, accounts, end }: Operating): Promise<void> {
   const stranger = accounts.at(-1)
   const poor = accounts.find((account) => account.poor)
-  const asked = async (...args: readonly string[]): Promise<void> => {
+  const operate = async (...args: readonly string[]): Promise<void> => {
     const { code } = await gateway(...args)
     figures.count(`commands ${args.slice(0, 2).join(' ')}${code === 0 ? '' : ' (failed)'}`)
   }
@@ -98,15 +98,15 @@ export async function operate({ chance, figures, observations, gateway, accounts
   }
   while (performance.now() < end) {
     const number = waitingNumber()
-    if (number !== undefined) await asked('number', 'block', number, '--reason', 'blacklisted')
+    if (number !== undefined) await operate('number', 'block', number, '--reason', 'blacklisted')
     if (stranger !== undefined && chance.happens(0.5)) {
-      await asked('account', 'lock', String(stranger.id))
+      await operate('account', 'lock', String(stranger.id))
       await delay(chance.between(100, 1000))
-      await asked('account', 'unlock', String(stranger.id))
+      await operate('account', 'unlock', String(stranger.id))
     }
-    if (poor !== undefined) await asked('credits', 'top-up', String(poor.id), '30', '--why', 'more')
+    if (poor !== undefined) await operate('credits', 'top-up', String(poor.id), '30', '--why', 'more')
     if (number !== undefined && chance.happens(0.5)) {
-      await asked('number', 'unblock', number, '--reason', 'blacklisted')
+      await operate('number', 'unblock', number, '--reason', 'blacklisted')
     }
     await delay(chance.between(500, 4000))
   }

@@ -1,6 +1,6 @@
 // node tests/faults/plant.mjs [name ...] [-- options of run.mjs]: plants each bug in a copy of the built checkout and
-// runs the fault test against it, until a promise is seen to be broken or the run is over. Fails if one is not found.
-// Without names: all of them, one after the other.
+// runs the fault test on it, until a violation is found or the run ends. Fails if a bug is not found. Without names,
+// plants all bugs, one after the other.
 import { spawn } from 'node:child_process'
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,12 +10,12 @@ import { drillPlants, plants } from './plants.mjs'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const asked = process.argv.slice(2)
-const divider = asked.includes('--') ? asked.indexOf('--') : asked.length
-const names = divider === 0 ? Object.keys(plants) : asked.slice(0, divider)
-const options = asked.slice(divider + 1)
+const args = process.argv.slice(2)
+const divider = args.includes('--') ? args.indexOf('--') : args.length
+const names = divider === 0 ? Object.keys(plants) : args.slice(0, divider)
+const options = args.slice(divider + 1)
 
-/** What runs of the checkout: its packages with their builds, and the dependencies where they are. */
+/** Copies the parts of the checkout that run: its packages with their builds. The dependencies are linked. */
 function copyBuild(to) {
   for (const group of ['apps', 'packages']) {
     for (const name of readdirSync(join(root, group))) {
@@ -31,7 +31,10 @@ function copyBuild(to) {
   symlinkSync(join(root, 'node_modules'), join(to, 'node_modules'))
 }
 
-/** Makes the driver, which resolves packages to their sources, load the builds of the copy: sources are not copied. */
+/**
+ * Makes the driver load the builds of the copy, because the sources, to which it would resolve packages, are not
+ * copied.
+ */
 function withoutSources(path) {
   const { exports, ...rest } = JSON.parse(readFileSync(path, 'utf8'))
   const built = JSON.stringify({ ...rest, exports }, (key, value) => (key === '@gateway/source' ? undefined : value), 2)
@@ -54,18 +57,18 @@ const run = (copy, name) =>
   new Promise((resolve) => {
     const always = ['--root', copy, '--remove-logs', '--until-broken']
     const drill = drillPlants[name]
-    const what =
+    const commandLine =
       drill === undefined
         ? [join(here, 'run.mjs')]
         : [join(root, 'tests/drill/run.mjs'), 'failover', '--form', drill.form]
-    const child = spawn(process.execPath, [...what, ...always, ...options])
+    const child = spawn(process.execPath, [...commandLine, ...always, ...options])
     let out = ''
     child.stdout.setEncoding('utf8').on('data', (text) => (out += text))
     child.stderr.setEncoding('utf8').on('data', (text) => (out += text))
     child.on('close', (code) => resolve({ code, out }))
   })
 
-/** From the beginning of the load to the line that says how it ended. */
+/** Returns the seconds from the start of the load to the line with the result. */
 function secondsOf(out) {
   const [began, ended] = [/^(\S+) all processes listen$/m, /^(\S+) promises were broken$/m].map(
     (line) => line.exec(out)?.[1],
@@ -83,7 +86,7 @@ for (const name of names) {
     const { code, out } = await run(copy, name)
     const found = out.split('\n').filter((line) => /^(?:P-\d+|no process ends by itself): /.test(line))
     const seed = /seed \d+/.exec(out)?.[0] ?? ''
-    // A run that could not even end says nothing.
+    // A run that did not end proves nothing.
     if (code === 1 && found.length > 0) {
       const first = new Map(found.map((line) => [line.split(':')[0], line]).reverse())
       console.log(

@@ -43,9 +43,8 @@ export const drillPlants = {
 }
 
 /**
- * Bugs that the fault test must find: each is a change of the built files of a copy, so that the product has no
- * switches. What is replaced must be there exactly once: who changes the product learns here that a plant no longer
- * fits.
+ * Bugs that the fault test must find. Each is a change of the built files of a copy, so that the product has no
+ * switches. The replaced text must occur exactly once, so that a change of the product that breaks a plant is noticed.
  *
  * @typedef {{ file: string, from: string, to: string }} Change
  * @type {Readonly<Record<string, readonly Change[]>>}
@@ -70,7 +69,7 @@ export const plants = {
       to: `Math.min(batch.end, batch.next + Math.max(0, max))`,
     },
     {
-      // Else the dispatcher finds it first, and stops.
+      // Otherwise the dispatcher finds the bug itself, and stops.
       file: `${core}/dispatch/open-batch.js`,
       from: `!isInOrder || !isCounted || !isFenceKept`,
       to: `false`,
@@ -187,7 +186,7 @@ export const plants = {
       to: `    plan_cache_mode: 'force_generic_plan', synchronous_commit: 'off',`,
     },
   ],
-  // Its delete alone would still give each item to one call: what is returned is what was read.
+  // Its deletion alone would still return each item once: the returned items are those that were read.
   'return once without lock': [
     {
       file: `${postgres}/sql/inbox.js`,
@@ -258,7 +257,7 @@ cross join lateral (select * from inbound_message where`,
         try { yield movementsIn(page.rows, account, before); } finally { read(); }`,
     },
   ],
-  // The two below need --carrier smpp.
+  // The following two need --carrier smpp.
   'a submission repeated after a lost answer': [
     {
       file: `${smpp}/session/pending-requests.js`,
@@ -280,7 +279,7 @@ cross join lateral (select * from inbound_message where`,
       to: `if (at < end) fail(from, 'tlv-too-long');`,
     },
   ],
-  // The six below, too: there are two carriers.
+  // The following six need it too, because they need two carriers.
   'a circuit is never tried again': [
     {
       file: `${kit}/circuit-breaker.js`,

@@ -12,21 +12,20 @@ export interface Polls {
   readonly figures: Figures
   readonly observations: Observations
   readonly members: readonly Member[]
-  /** Those that get replies. */
+  /** Accounts with replies. */
   readonly accounts: readonly AccountUnderTest[]
-  /** By performance.now(). */
+  /** End of the load, by performance.now(). */
   readonly end: number
 }
 
 const calls: readonly PollCall[] = ['replies', 'replies', 'replies without short codes', 'short code messages']
 const patient = 20_000
 
-/** Milliseconds since 1970 that do not jump. */
+/** Returns the time in milliseconds since 1970, without jumps. */
 const moment = (): number => performance.timeOrigin + performance.now()
 
 /**
- * Until the end, up to eight callers at the same moment ask for what one account was sent, over all processes that
- * return once.
+ * Calls the return-once calls of one account from up to eight concurrent callers, over all processes, until the end.
  */
 export async function poll(polls: Polls): Promise<void> {
   const { chance, members, accounts } = polls
@@ -46,18 +45,18 @@ export async function poll(polls: Polls): Promise<void> {
   }
 }
 
-/** Returns how many items came; undefined: no whole answer. */
+/** Returns the number of received items, or undefined without a complete response. */
 async function pollOnce(
   { clients, figures, observations }: Pick<Polls, 'clients' | 'figures' | 'observations'>,
   member: Member,
   { id: account, key }: AccountUnderTest,
-  { what, patience }: { readonly what: PollCall; readonly patience: number },
+  { what: kind, patience }: { readonly what: PollCall; readonly patience: number },
 ): Promise<number | undefined> {
   const url = member.url()
   if (url === undefined) return undefined
   const polling: Polling = { account, asked: moment() }
   const call = member.app === 'asp' ? clients.aspPoll : clients.xmlPoll
-  const outcome = await call({ url, key }, what, patience)
+  const outcome = await call({ url, key }, kind, patience)
   polling.ended = moment()
   polling.isWhole = outcome.kind === 'answered'
   figures.count(`polls: ${outcome.kind}`)
@@ -70,7 +69,7 @@ async function pollOnce(
 }
 
 /**
- * Nobody goes away any more, and each of the processes is asked until it has nothing left: what it owed back is offered
+ * Calls each process until it has nothing left, without disconnecting. Messages of broken responses are offered again
  * by then.
  */
 export async function pollTheRest(

@@ -8,36 +8,36 @@ import type { Network, Relay } from './network.ts'
 
 export type App = 'rest' | 'asp' | 'xml' | 'portal' | 'dispatcher'
 
-/** A process of the gateway with its own way to the database, started again whenever it ends. */
+/** Process of the gateway with its own relay to the database. It is restarted whenever it ends. */
 export interface Member {
   readonly app: App
   readonly name: string
   readonly network: Network
-  /** The way of a dispatcher to its carrier, if that is another process. */
+  /** Relay of a dispatcher to its carrier, if that is another process. */
   readonly carrierLink: Relay | undefined
-  /** Where it listens; undefined while it does not. */
+  /** URL; undefined while it does not listen. */
   url(): string | undefined
-  /** Its process id; undefined while it does not run. */
+  /** Process id; undefined while it does not run. */
   runningPid(): number | undefined
-  /** Its process id; undefined while it does not listen. */
+  /** Process id; undefined while it does not listen. */
   pid(): number | undefined
-  /** By performance.now(): since when it has listened, run and reached the database without a fault of its own. */
+  /** Time since which it has run, listened and reached the database without a fault, by performance.now(). */
   undisturbedSince(): number
   kill(): void
-  /** SIGSTOP, and SIGCONT after so long. */
+  /** Sends SIGSTOP, and SIGCONT after this time. */
   pause(milliseconds: number): void
-  /** SIGTERM; resolves to the exit code when it has ended. It is started again unless `forGood`. */
+  /** Sends SIGTERM and resolves to the exit code. The process is restarted unless `forGood`. */
   end(forGood: boolean): Promise<number | null>
   /** Resolves when it listens. */
   ready(): Promise<void>
 }
 
 export interface MemberSettings {
-  /** The checkout whose build runs. */
+  /** Checkout whose build runs. */
   readonly root: string
   readonly environment: Environment
   readonly figures: Figures
-  /** What the processes say goes here. */
+  /** Folder of the output of the processes. */
   readonly logs: string
   readonly carrierLink: Relay | undefined
 }
@@ -77,7 +77,7 @@ export function startMember(app: App, name: string, network: Network, settings: 
         const listened = url !== undefined
         url = undefined
         if (!expected && listened) figures.broken('no process ends by itself', `${name}: ${signal ?? String(code)}`)
-        // Without its database a process cannot start, says so and ends: whoever looks after it starts it again.
+        // A process cannot start without its database; it says so and exits, and its supervisor starts it again.
         if (!expected && !listened) figures.count('starts that failed')
         resolve(code)
         if (!over) void delay(300).then(() => over || start())

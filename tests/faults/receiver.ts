@@ -5,7 +5,7 @@ import type { Chance } from '@gateway/core/testing'
 import { Webhook } from 'standardwebhooks'
 import type { Figures } from './figures.ts'
 
-/** An event as it was pushed. */
+/** Event as it was pushed. */
 export interface PushedEvent {
   readonly id: string
   readonly type: string
@@ -14,48 +14,57 @@ export interface PushedEvent {
 }
 
 /**
- * From the first answer 410 until it is active again and no such answer can be stored any more: milliseconds since
- * 1970.
+ * Period from the first answer 410 until the endpoint is active again and no such answer can be stored any more, in
+ * milliseconds since 1970.
  */
 export interface Away {
   readonly from: number
   readonly to: number
 }
 
-/** What one endpoint of an account was pushed. */
+/** Events that one endpoint of an account received. */
 export interface Received {
   readonly account: number
-  /** Its number in the gateway. */
+  /** Id of the endpoint in the gateway. */
   readonly webhook: number
-  /** All that was pushed, by its id, whatever was answered. */
+  /** All pushed events by id, whatever the answer. */
   readonly pushed: ReadonlyMap<string, PushedEvent>
-  /** The ids of events that were answered with 200, to the end. */
+  /** Ids of events that were completely answered with 200. */
   readonly taken: ReadonlySet<string>
-  /** By the id of an event the lists that it came in. */
+  /** Lists that contained an event, by the id of the event. */
   readonly listsOf: ReadonlyMap<string, ReadonlySet<string>>
   readonly aways: readonly Away[]
-  /** Of single events that were pushed again, how often, at least. */
+  /** Minimum number of replays of single events. */
   readonly replayed: ReadonlyMap<string, number>
 }
 
 export interface Receiver {
   urlOf(account: number): string
-  /** Before the first push to it. */
+  /** Registers an endpoint before the first push. */
   expect(account: number, webhook: number, secret: string): void
-  /** Before its secret is rotated; to be called with the new one when that was answered. */
+  /** To be called before a secret is rotated. The returned function is called with the new secret after the answer. */
   rotates(account: number): (secret: string) => void
-  /** Before one event, or all of a time, is pushed again; to be called when that was answered. */
+  /**
+   * To be called before one event, or all events of a period, are replayed. The returned function is called after the
+   * answer.
+   */
   replays(account: number, event: string | undefined): () => void
-  /** It was paused: from 5 seconds on nothing may come. To be called before it is resumed. */
+  /**
+   * Records a pause: from 5 seconds on nothing may arrive. The returned function is called before the endpoint is
+   * resumed.
+   */
   paused(account: number): () => void
-  /** Lists that were answered with 410 since it was active last, and when, by their ids; undefined: none were. */
+  /**
+   * Returns the lists answered with 410 since the endpoint was last active, with their times; undefined if there are
+   * none.
+   */
   gone(account: number): ReadonlyMap<string, number> | undefined
-  /** It is active, and none of these answers can be stored any more. */
+  /** Records that the endpoint is active and no answer 410 can be stored any more. */
   isBack(account: number): void
-  /** It is never answered with 410 any more. */
+  /** Never answers 410 any more. */
   stays(account: number): void
   received(): readonly Received[]
-  /** From now on everything is answered with 200. */
+  /** Answers everything with 200 from now on. */
   calmDown(): void
   close(): Promise<void>
 }
@@ -64,34 +73,34 @@ export interface Receiver {
 interface Secret {
   readonly signer: Webhook
   readonly since: number
-  /** Which rotation gave it out. */
+  /** Number of the rotation that created it. */
   readonly rotation: number
 }
 
 interface Endpoint extends Received {
   readonly secrets: Secret[]
-  /** When each rotation was asked for. */
+  /** Times at which rotations were requested. */
   readonly rotations: number[]
   readonly pushed: Map<string, PushedEvent>
   readonly taken: Set<string>
-  /** By the id of an event: what is said of it. */
+  /** Content of an event, by its id. */
   readonly contents: Map<string, string>
   readonly listsOf: Map<string, Set<string>>
-  /** By the id of a list: its events, as they were pushed first. */
+  /** Events of a list as first pushed, by the id of the list. */
   readonly lists: Map<string, string>
   readonly aways: Away[]
   readonly gone: Map<string, number>
   mayGo: boolean
   readonly pauses: { readonly from: number; to: number }[]
-  /** Of single events, and of all, how often it was asked for them again. */
+  /** Number of requested replays of single events, and of all. */
   readonly asked: Map<string, number>
   askedForAll: number
   readonly replayed: Map<string, number>
 }
 
-/** So long a change of an endpoint may take to have its effect. */
+/** Milliseconds until a change of an endpoint takes effect. */
 const effectMilliseconds = 5000
-/** Between times in which an endpoint is gone. */
+/** Milliseconds between periods in which an endpoint is gone. */
 const presentMilliseconds = 15_000
 const goneShare = 0.03
 
@@ -99,8 +108,8 @@ const moods = { 'answered 500': 0.08, closed: 0.06, 'closed in its answer': 0.04
 type Mood = keyof typeof moods | 'answered 200' | 'answered 410'
 
 /**
- * Receives webhooks, fails, closes and hangs at random, and looks at once whether a repetition says the same under the
- * same ids (P-11).
+ * Starts a receiver of webhooks that fails, closes and hangs at random, and checks at once that a repetition has the
+ * same content under the same ids (P-11).
  */
 export async function openReceiver(chance: Chance, figures: Figures): Promise<Receiver> {
   const endpoints = new Map<string, Endpoint>()
@@ -133,7 +142,7 @@ export async function openReceiver(chance: Chance, figures: Figures): Promise<Re
     answer(response, mood)
   }
 
-  /** Once it is gone, it takes what comes until it is disabled. */
+  /** An endpoint that is gone accepts pushes until it is disabled. */
   function isGone({ mayGo, gone, aways }: Endpoint): boolean {
     const present = Date.now() - (aways.at(-1)?.to ?? 0)
     return mayGo && !isCalm && gone.size === 0 && present > presentMilliseconds && chance.happens(goneShare)
@@ -145,7 +154,7 @@ export async function openReceiver(chance: Chance, figures: Figures): Promise<Re
     return endpoint
   }
 
-  /** A list that was pushed before mostly gets through: the third try is minutes away. */
+  /** A list that was pushed before is mostly accepted, because the third attempt is minutes away. */
   function moodFor(wasPushed: boolean): Mood {
     if (isCalm || (wasPushed && chance.happens(0.8))) return 'answered 200'
     let at = chance.between(0, 999) / 1000
@@ -219,7 +228,7 @@ async function textOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(parts).toString('utf8')
 }
 
-const countUp = (counts: Map<string, number>, what: string): void => void counts.set(what, (counts.get(what) ?? 0) + 1)
+const countUp = (counts: Map<string, number>, key: string): void => void counts.set(key, (counts.get(key) ?? 0) + 1)
 
 function readEvents(
   endpoint: Endpoint,
@@ -240,27 +249,28 @@ function readEvents(
   }
   if (String(headers['webhook-signature']).split(' ').length > secretsMax)
     figures.broken('P-11', `list ${list} of account ${account} has more signatures than secrets sign`)
-  // The time is cut to a second.
+  // The timestamp is truncated to a second.
   if (pauses.some(({ from, to }) => begun > from + effectMilliseconds && begun + 1000 < to))
     figures.broken('P-11', `list ${list} of account ${account} was pushed while it was paused`)
   return (JSON.parse(body) as { readonly data: { readonly events: readonly PushedEvent[] } }).data.events
 }
 
 /**
- * Secrets by any of which a request verifies that was begun then: given out long enough before, and not followed by too
- * many.
+ * Returns the secrets with which a request that began at this time may be signed: created long enough before, and not
+ * followed by too many.
  */
 const signingAt = ({ secrets, rotations }: Endpoint, begun: number): readonly Secret[] =>
   secrets.filter(({ since, rotation }) => {
-    const followers = rotations.slice(rotation + 1).filter((asked) => asked < begun + 1000)
+    const followers = rotations.slice(rotation + 1).filter((time) => time < begun + 1000)
     return since + effectMilliseconds <= begun && followers.length < secretsMax
   })
 
 /**
- * A list repeats as it was; an event in its list, and once in another one for each time that it was to be pushed again.
+ * Asserts that a repeated list is unchanged, and that an event occurs in its list, and in one other list for each
+ * replay.
  */
 function keep(endpoint: Endpoint, list: string, events: readonly PushedEvent[], figures: Figures): void {
-  const { account, lists, contents, listsOf, pushed, asked, askedForAll } = endpoint
+  const { account, lists, contents, listsOf, pushed, asked: requests, askedForAll } = endpoint
   const text = JSON.stringify(events)
   if ((lists.get(list) ?? text) !== text)
     figures.broken('P-11', `list ${list} of account ${account} was another before`)
@@ -271,10 +281,10 @@ function keep(endpoint: Endpoint, list: string, events: readonly PushedEvent[], 
     const before = contents.get(event.id) ?? content
     if (before !== content) figures.broken('P-11', `event ${content} of account ${account} was ${before} before`)
     contents.set(event.id, content)
-    const its = listsOf.get(event.id) ?? new Set()
-    listsOf.set(event.id, its.add(list))
-    if (its.size > 1 + askedForAll + (asked.get(event.id) ?? 0))
-      figures.broken('P-11', `event ${event.id} of account ${account} came in the lists ${[...its].join(', ')}`)
+    const eventLists = listsOf.get(event.id) ?? new Set()
+    listsOf.set(event.id, eventLists.add(list))
+    if (eventLists.size > 1 + askedForAll + (requests.get(event.id) ?? 0))
+      figures.broken('P-11', `event ${event.id} of account ${account} came in the lists ${[...eventLists].join(', ')}`)
     pushed.set(event.id, event)
   }
 }

@@ -6,12 +6,12 @@ import type { Figures } from './figures.ts'
 const triesMax = 10
 
 /**
- * Asks with an idempotency key: until an answer comes or the client gives up, and then now and then once more, which
- * must have the same answer. `isAnswer`: not one that leaves the key free.
+ * Sends a request with an idempotency key until an answer arrives or the client gives up, and sometimes once more,
+ * which must have the same answer. `isAnswer` is false for an answer that leaves the key free.
  */
 export async function askWithKey<Answer>(
   { chance, figures }: { readonly chance: Chance; readonly figures: Figures },
-  what: string,
+  description: string,
   ask: (isFirst: boolean) => Promise<Outcome<Answer>>,
   isAnswer: (answer: Answer) => boolean = () => true,
 ): Promise<Outcome<Answer>> {
@@ -31,6 +31,6 @@ export async function askWithKey<Answer>(
   if (again.kind !== 'answered') return outcome
   figures.count('requests with a key: repeated after an answer')
   const [first, second] = [outcome, again].map(({ answer }) => JSON.stringify(answer))
-  if (first !== second) figures.broken('1.24', `${what} was answered ${first}, and then ${second}`)
+  if (first !== second) figures.broken('1.24', `${description} was answered ${first}, and then ${second}`)
   return outcome
 }

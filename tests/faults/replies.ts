@@ -17,14 +17,14 @@ export interface Replies {
   readonly connectionString: string
   /** Checkout whose build stores the replies. */
   readonly root: string
-  /** The name of the carrier that brings them. */
+  /** Name of the carrier that delivers the replies. */
   readonly carrier: string
   readonly codes: readonly Code[]
-  /** By performance.now(). */
+  /** End of the load, by performance.now(). */
   readonly end: number
 }
 
-/** A short code and the account that has it. */
+/** Short code and its account. */
 export interface Code {
   readonly code: string
   readonly account: number
@@ -43,8 +43,8 @@ export async function assignCodes(gateway: Gateway, accounts: readonly number[])
 }
 
 /**
- * Brings messages as a carrier's link does, until the end: to short codes, and from numbers that were written to. What
- * is not acknowledged is brought again, under the same reference, and some of what is acknowledged too.
+ * Delivers messages like the link of a carrier until the end: to short codes, and from numbers that were written to. A
+ * message without an acknowledgement is delivered again under the same reference, and so are some acknowledged ones.
  */
 export async function bringReplies(replies: Replies): Promise<void> {
   const { chance, connectionString, figures, observations } = replies
@@ -76,7 +76,7 @@ interface Build {
   readonly createProcessing: typeof createProcessing
 }
 
-/** Loads the build under test, in which a bug may be planted, and not the one that this driver runs on. */
+/** Loads the build under test, in which a bug may be planted, instead of the build of this driver. */
 async function buildOf(root: string): Promise<Build> {
   const entries = ['adapters-postgres', 'core'].map((name) => join(root, 'packages', name, 'dist/index.js'))
   const [adapters, core] = await Promise.all(
@@ -91,13 +91,13 @@ function next({ chance, observations, codes }: Replies, n: number): Brought {
   const code = chance.one(codes)
   const to = chance.happens(0.5) ? delivered(observations, chance) : undefined
   if (to !== undefined) return { from: to.number, text, account: to.account, toCode: false }
-  // An opt-out is confirmed by a message, and a number that ends in more than 87 may answer that.
+  // The confirmation of an opt-out is a message that a number ending in more than 87 may answer.
   const isOptOut = n % 100 < 88 && chance.happens(0.1)
   const said = isOptOut ? `${optOutText} ${text}` : text
   return { from: `2789${String(n).padStart(7, '0')}`, text: said, account: code.account, toCode: true }
 }
 
-/** A recent message that is known to be delivered: its number writes back to its account. */
+/** Returns a recent delivered message, whose number replies to its account. */
 function delivered({ messages }: Observations, chance: Chance) {
   for (let tries = 0; tries < 20 && messages.size > 0; tries++) {
     const known = messages.get(chance.one(recentIds(messages)))
@@ -106,7 +106,7 @@ function delivered({ messages }: Observations, chance: Chance) {
   return undefined
 }
 
-/** Kept, so that not every reply walks over all ids. */
+/** Cached, so that not every reply iterates over all ids. */
 let ids: { readonly size: number; readonly all: readonly number[] } = { size: 0, all: [] }
 function recentIds(messages: Observations['messages']): readonly number[] {
   if (messages.size < ids.size || messages.size > ids.size + 500 || ids.size === 0) {
@@ -120,7 +120,7 @@ function inboundMessageOf({ from, text, toCode, account }: Brought, carrier: Car
   return { carrier, from, to, text, sent: undefined, reference: `brought-${text}`, offer: undefined, part: undefined }
 }
 
-/** One message, or the two parts of its text, each of which comes twice, in any order. */
+/** Returns one message, or the two parts of its text, each of them twice, in any order. */
 function arrivalsOf(brought: Brought, carrier: CarrierId, chance: Chance): readonly InboundMessage[] {
   const whole = inboundMessageOf(brought, carrier)
   if (!chance.happens(0.2)) return [whole]
@@ -128,7 +128,7 @@ function arrivalsOf(brought: Brought, carrier: CarrierId, chance: Chance): reado
   const cut = chance.between(1, text.length - 1)
   const pieces = [text.slice(0, Math.floor(cut)), text.slice(Math.floor(cut))]
   const parts = [...pieces, ...pieces].map((piece, at): InboundMessage => {
-    // Texts of one number have names of their own, as phones give them.
+    // Texts of one number have different group numbers, as phones assign them.
     const part = { group: Number(/\d+$/.exec(text)?.[0]) % 65_536, number: 1 + (at % 2), of: 2 }
     return { ...whole, text: piece, reference: undefined, part }
   })

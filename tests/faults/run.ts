@@ -33,59 +33,63 @@ import { within } from './within.ts'
 
 export interface FaultRun {
   readonly seed: number
-  /** So long are faults injected under load; starting and settling come on top. */
+  /** Seconds under load with faults, without the time for starting and settling. */
   readonly seconds: number
   /**
-   * Begins so late that a full minute falls into the load, so that what was scheduled for it is due under load.
-   * Default: true.
+   * Delays the start so that a full minute falls into the load, and messages scheduled for it become due under load.
+   * Default true.
    */
   readonly meetsMinute?: boolean
-  /** The checkout whose build is tested. */
+  /** Checkout whose build is tested. */
   readonly root: string
   readonly recipientsPerSecond: number
   readonly secondsBetweenFaults: number
   readonly carrier: 'simulator' | 'smpp'
   /**
-   * What each dispatcher may give the carrier. Default: a quarter of what is sent, so that a queue waits nearly always.
+   * Maximum submissions per second of each dispatcher. Default a quarter of the sent messages, so that a queue nearly
+   * always waits.
    */
   readonly carrierPerSecond?: number
-  /** Faults of these kinds alone. Default: of all. */
+  /** Kinds of faults. Default all. */
   readonly only?: readonly string[]
-  /** So many clients send, ask, delete and transfer at the same time. Default: 8. */
+  /** Number of concurrent clients. Default 8. */
   readonly clientsAtOnce?: number
-  /** While so much waits nothing is sent. Default 3000, a third of what the two carriers take while it settles. */
+  /**
+   * Number of waiting messages above which nothing is sent. Default 3000, a third of what the two carriers accept
+   * during settling.
+   */
   readonly backlogMax?: number
-  /** Keeps what the processes said, the carrier's record and the database where something was broken. */
+  /** Keeps the output of the processes, the record of the carrier and the database after a violation. */
   readonly keepsLogs: boolean
   readonly log?: (line: string) => void
-  /** Tells of every fault, too. */
+  /** Prints every fault. */
   readonly logsFaults?: boolean
-  /** Ends soon after a promise was seen to be broken, without waiting for what else there is to see. */
+  /** Ends soon after a violation, without waiting for others. */
   readonly endsWhenBroken?: boolean
-  /** Another database, and what goes wrong with it, instead of the faults of the deck. */
+  /** Another database with faults of its own, instead of the faults of the deck. */
   readonly scene?: Scene
-  /** Breaks the run off: everything is ended and removed, and `runFaults` rejects. */
+  /** Interrupts the run: everything is stopped and removed, and `runFaults` rejects. */
   readonly stopping?: AbortSignal
 }
 
-/** What a run is played on, if not on one server that comes back. */
+/** Database of a run other than one server that recovers. */
 export interface Scene {
   open(folder: string, chance: Chance): Promise<Database>
-  /** The way of a process to it. */
+  /** Returns the relay of a process to the database. */
   network(): Network
   readonly inject: (injecting: Injecting) => Promise<void>
-  /** So often may a dispatcher lose what it knew. */
+  /** Maximum number of times that a dispatcher may lose its knowledge. */
   readonly losses: number
-  /** What was accepted may be lost: nothing is judged when it is over. */
+  /** True if accepted messages may be lost, so that nothing is judged at the end. */
   readonly isLossy: boolean
 }
 
 const apps: readonly App[] = ['rest', 'rest', 'asp', 'asp', 'xml', 'dispatcher', 'dispatcher']
 const leaseSeconds = 3
-/** Over SMPP two windows: with less, a window of 50 would never be full. */
+/** Two windows over SMPP, because a window of 50 would never be full with less. */
 const inDoubtMax = { simulator: 40, smpp: 100 } as const
 
-/** One whole run in a folder of its own, of which only figures remain; all of it, where something was broken. */
+/** Runs the whole test in a new folder, of which only the figures remain, or everything after a violation. */
 export async function runFaults(run: FaultRun): Promise<Figures> {
   const { log = () => undefined } = run
   const figures = createFigures()
@@ -143,10 +147,10 @@ async function withDatabase(run: FaultRun, place: Place): Promise<void> {
     LEASE_SECONDS: String(leaseSeconds),
     IN_DOUBT_MAX: String(inDoubtMax[run.carrier]),
     RETRY_SECONDS: '1',
-    // A commit that waits for a standby is given up, and looked up, within the run.
+    // A commit that waits for a standby times out and is looked up within the run.
     ...(run.scene === undefined ? {} : { STATEMENT_SECONDS: '2' }),
   }
-  // Slow enough to be at work nearly always: a fault that meets an idle dispatcher shows nothing.
+  // Slow enough to be nearly always at work, because a fault of an idle dispatcher shows nothing.
   const perSecond = run.carrierPerSecond ?? Math.ceil(run.recipientsPerSecond / 4)
   const open = run.carrier === 'smpp' ? smppCarrierOfRun : simulatedCarrierOfRun
   const pidOf = (member: string) => members.find(({ name }) => name === member)?.runningPid()
@@ -155,19 +159,20 @@ async function withDatabase(run: FaultRun, place: Place): Promise<void> {
   const environment = { ...common, ...webhooks, DATA_DIR: carrierFolder }
   const ofCommands = { DATABASE_URL: database.connectionString, DATA_DIR: carrierFolder, ...webhooks }
   const gateway = gatewayOf(run.root, ofCommands)
-  // What is prepared is no part of what is tested.
+  // The preparation is not part of the test.
   const here = gatewayHere(ofCommands)
 
   const migrated = await gateway('migrate')
   if (migrated.code !== 0) throw new Error(migrated.out)
   await database.ask(`insert into price (prefix, price) values ('2783', 15), ('2776', 7)`)
   const accounts = await openAccounts(here)
-  // The others' replies go to them by the numbers that they wrote to, and the stranger is locked now and then.
+  // Replies to the other accounts find them by the numbers that they wrote to, and the separate account is locked now
+  // and then.
   const codes = await assignCodes(
     here,
     accounts.slice(0, 2).map(({ id }) => id),
   )
-  // One whose events are of all kinds, one that is locked now and then; the others have no endpoint.
+  // One account whose events are of all kinds, and one that is locked now and then; the others have no endpoint.
   await openEndpoints(
     here,
     receiver,
@@ -230,7 +235,7 @@ async function withDatabase(run: FaultRun, place: Place): Promise<void> {
       codes,
     }),
     ...members.filter(({ app }) => app === 'portal').map((portal) => download({ figures, portal, database, end })),
-    // Its commands take the time of a run that is short.
+    // The commands would use up the time of a short run.
     run.scene === undefined ? operate({ ...shared, gateway, accounts }) : undefined,
     manageWebhooks({ ...shared, database, members, accounts, receiver }),
     watchBalances(watched),
@@ -254,12 +259,12 @@ async function withDatabase(run: FaultRun, place: Place): Promise<void> {
       ? await endInOrder(place, chance.shuffled(members), { liveness, load, perSecond })
       : await settle(place, allIsReported)
   await liveness.stop()
-  // What still moves cannot be judged.
+  // Data that still changes cannot be judged.
   if (!hasSettled) return
   log('everything has settled')
   await repliesHaveCome(database, await carrier.record(database))
   await carrier.settled()
-  // What a dispatcher does once a minute.
+  // A dispatcher does this once a minute.
   await adoptReceipts({ DATABASE_URL: database.connectionString })
   await adoptedAreMatched(database)
   await pollTheRest({ clients, figures, observations, members, accounts: pollingAccounts })
@@ -276,7 +281,7 @@ async function withDatabase(run: FaultRun, place: Place): Promise<void> {
     figures.of('fault: kill at a statement') +
     figures.of('fault: stall a network') +
     2 *
-      // A link over which nothing is answered is closed.
+      // A link without answers is closed.
       [
         'cut the carrier’s links',
         'cut a carrier’s link at a PDU',
@@ -290,7 +295,7 @@ async function withDatabase(run: FaultRun, place: Place): Promise<void> {
   )
 
   const state = await readState(database)
-  for (const [what, n] of state.incidents) figures.count(`incidents: ${what}`, n)
+  for (const [name, n] of state.incidents) figures.count(`incidents: ${name}`, n)
   const record = await carrier.record(database)
   const poor = new Set(accounts.filter((account) => account.poor).map(({ id }) => id))
   judge({
@@ -314,9 +319,7 @@ async function withDatabase(run: FaultRun, place: Place): Promise<void> {
   await askEverything({ observations, members, accounts, clients, figures, state })
 }
 
-/**
- * Times are full minutes: the next one that something can be scheduled for is to be a while before the end of the load.
- */
+/** Scheduled times are full minutes: the next one must be well before the end of the load. */
 function secondsToWait(seconds: number, secondOfMinute: number): number {
   const toMinute = 60 - secondOfMinute
   const toLast = toMinute < 8 ? toMinute + 60 : toMinute

@@ -8,7 +8,7 @@ import type { Member } from './processes.ts'
 import { within } from './within.ts'
 
 const settleMilliseconds = 150_000
-/** After the last fault the two carriers have work for so long: each run sees what faults have left behind. */
+/** Seconds of work that the two carriers have after the last fault, so that each run shows the effects of faults. */
 const calmSeconds = 10
 
 interface Settling {
@@ -16,17 +16,18 @@ interface Settling {
   readonly figures: Figures
 }
 
-/** What is asked for when no fault comes any more. */
+/** Work after the last fault. */
 interface Calm {
   readonly liveness: Liveness
   readonly load: RunningLoad
-  /** What the carrier of one dispatcher takes. */
+  /** Maximum submissions per second of one dispatcher. */
   readonly perSecond: number
 }
 
 /**
- * One dispatcher ends while there is work, the other sends what there is: a restart would cure what faults have done to
- * it. It ends too, and then what a killed carrier still owed is told by the next one. False: not all has settled.
+ * Ends one dispatcher while there is work, lets the other one send the rest, and ends it too, because a restart would
+ * repair the effects of faults. The next dispatcher then reports what a killed carrier owed. Returns false if not
+ * everything has settled.
  */
 export async function endInOrder(place: Settling, members: readonly Member[], calm: Calm): Promise<boolean> {
   const { figures } = place
@@ -42,7 +43,7 @@ export async function endInOrder(place: Settling, members: readonly Member[], ca
   return settle(place, allIsReported)
 }
 
-/** In good order (P-16). */
+/** Ends a process in order (P-16). */
 async function endOne(member: Member, figures: Figures): Promise<void> {
   const began = performance.now()
   const code = await member.end(false)
@@ -50,17 +51,17 @@ async function endOne(member: Member, figures: Figures): Promise<void> {
   if (code !== 0 || seconds > 25) figures.broken('P-16', `SIGTERM: exit code ${String(code)} after ${seconds} s`)
 }
 
-// A claimed batch without ids only stops a claim that failed and may still be at work; it stays as long as its
-// dispatcher lives.
+// A claimed batch without ids only blocks a failed claim that may still be running; it stays as long as its dispatcher
+// lives.
 const nothingMoves = `(select count(*) from due) + (select count(*) from claimed_batch where ids <> '{}')
   + (select count(*) from later where at < now() + interval '10 min')`
 export const allIsReported = `${nothingMoves} + (select count(*) from message where code = 100 and msisdn % 100 <> 94)`
 
-/** Until nothing is under way: what is left waits for a time to come, and everything that will be reported has been. */
-export async function settle({ database, figures }: Settling, what: string): Promise<boolean> {
+/** Waits until nothing is under way: remaining messages are scheduled, and all reports have been stored. */
+export async function settle({ database, figures }: Settling, expression: string): Promise<boolean> {
   const end = performance.now() + settleMilliseconds
   for (;;) {
-    const [row] = await database.ask<{ n: string }>(`select ${what} n`)
+    const [row] = await database.ask<{ n: string }>(`select ${expression} n`)
     if (Number(row?.n) === 0) return true
     if (performance.now() > end) {
       figures.broken('P-4', `after ${settleMilliseconds} ms ${String(row?.n)} messages are under way or unreported`)
@@ -70,20 +71,20 @@ export async function settle({ database, figures }: Settling, what: string): Pro
   }
 }
 
-/** As many as the carrier's record says, or 30 s later: whether it is those is judged then. */
+/** Waits for as many replies as the record of the carrier has, or 30 s; whether they are the same is judged later. */
 export async function repliesHaveCome(database: Database, record: readonly Submission[]): Promise<void> {
-  const wanted = record.filter(({ replies }) => replies !== undefined).length
+  const expected = record.filter(({ replies }) => replies !== undefined).length
   const end = performance.now() + 30_000
   while (performance.now() < end) {
     const [row] = await database.ask<{ n: string }>(
       `select count(*) n from inbound_message where text = 'Yes, thank you'`,
     )
-    if (Number(row?.n) >= wanted) return
+    if (Number(row?.n) >= expected) return
     await delay(300)
   }
 }
 
-/** Until the receipts of messages that have just been given a reference have found them, or 30 s later. */
+/** Waits until receipts of messages that have just adopted a reference are matched, or 30 s. */
 export async function adoptedAreMatched(database: Database): Promise<void> {
   const end = performance.now() + 30_000
   while (performance.now() < end) {
@@ -99,8 +100,7 @@ const eventsAtOnce = `(select coalesce(sum(count), 0) from webhook_event)
   + (select count(*) from webhook_list where state = 0 and (leased or due_at < now() + interval '20 s'))`
 
 /**
- * Until nothing waits but what is to be tried again in minutes: a killed dispatcher's lists are free after a lease of
- * 30 s.
+ * Waits until only lists with a retry in minutes remain: lists of a killed dispatcher are free after a lease of 30 s.
  */
 export async function eventsHaveCome({ database, figures }: Settling): Promise<void> {
   const end = performance.now() + settleMilliseconds

@@ -1,18 +1,21 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 
-/** One address for several processes, which must have the same carriers: each of them is led to its own way. */
+/** One address for several processes that must have the same carriers. Each of them is connected to its own relay. */
 export interface SharedWay {
   readonly port: number
-  /** From now on connections of this member go to this port of 127.0.0.1. */
+  /** Connects this member to this port of 127.0.0.1 from now on. */
   lead(member: string, to: number): void
   close(): Promise<void>
 }
 
-/** What all of them say as their system_type; their own names, of the same length, are put in its place. */
+/** Common system_type of all members. It is replaced by the name of the member, which has the same length. */
 export const anyMember = 'dispatcher-x'
 
-/** `pidOf` tells the process of a member while it runs. Linux only: /proc tells whose a connection is. */
+/**
+ * Opens the address. `pidOf` returns the process of a member while it runs. Needs Linux, whose /proc shows the owner of
+ * a connection.
+ */
 export async function openSharedWay(pidOf: (member: string) => number | undefined): Promise<SharedWay> {
   const ports = new Map<string, number>()
   const open = new Set<Socket>()
@@ -62,7 +65,7 @@ export async function openSharedWay(pidOf: (member: string) => number | undefine
 
 const hex = (port = 0): string => `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`
 
-/** Of the other end, which is on this machine. */
+/** Returns the inode of the other end, which is on this machine. */
 function inodeOf({ remotePort, localPort }: Socket): string | undefined {
   const lines = readFileSync('/proc/net/tcp', 'latin1').split('\n')
   const fields = lines.map((line) => line.trim().split(/\s+/))

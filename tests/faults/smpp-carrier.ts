@@ -7,19 +7,19 @@ import type { Database } from './database.ts'
 import { openRelay, type Relay } from './network.ts'
 import { anyMember, openSharedWay, type SharedWay } from './shared-way.ts'
 
-/** Every fifth PDU has an odd octet or more behind it, as some real providers send them (P-21). */
+/** Every fifth PDU has one or more extra octets at its end, as some real providers send them (P-21). */
 const behaviour = { receiptDelay: 300, answerDelay: 50, oddTailEvery: 5 }
 const settings = Object.entries(behaviour).map(([name, value]) => `${name}=${value}`)
-/** Errors that a carrier gives for now, and for which a part may be submitted again. */
+/** Temporary errors of a carrier, after which a part may be submitted again. */
 const forNow = new Set(['ESME_RSYSERR', 'ESME_RTHROTTLED', 'ESME_RMSGQFUL', 'ESME_RX_T_APPN'])
 
-/** The best one, whose links break, and one for what it does not take. */
+/** The best carrier, whose links break, and one for messages that the first does not accept. */
 const names = ['smpp', 'second'] as const
 
 /**
- * Two `gateway-smsc`, each in a process of its own, judged by their journals, which survive kills. The first has all
- * that it takes, and the second what the first has no room for. Each dispatcher has its own way to each, which puts its
- * name into its system_type.
+ * Starts two `gateway-smsc` in processes of their own. They are judged by their journals, which survive kills. The
+ * first gets as much as it accepts, and the second the rest. Each dispatcher has its own relay to each, which puts its
+ * name into the system_type.
  */
 export async function smppCarrierOfRun({ folder, chance, perSecond, pidOf }: CarrierPlace): Promise<CarrierOfRun> {
   const open = async (name: string) => {
@@ -31,14 +31,14 @@ export async function smppCarrierOfRun({ folder, chance, perSecond, pidOf }: Car
   const all = [first, second]
   const { port } = first.smsc
   const relays: Relay[] = []
-  /** When the first took nothing, in milliseconds since 1970. */
+  /** Periods in which the first accepted nothing, in milliseconds since 1970. */
   const silences: Span[] = []
   const file = join(folder, 'carriers.json')
   const carriers = all.map(({ name, smsc, way }) => ({ name, url: urlOf(smsc, way, perSecond) }))
   const over = names.map((carrier, i) => ({ carrier, priority: 1 + i }))
   await writeFile(file, JSON.stringify({ carriers, routes: [{ name: 'all', carriers: over }] }))
 
-  /** What each dispatcher has handed over since then; further parts of what has left before do not count. */
+  /** Counts the messages that each dispatcher has submitted since then, without further parts of earlier ones. */
   async function submittedSince(smsc: RunningSmsc, since: number) {
     const isNew = (line: JournalLine): boolean => Date.parse(line.at) >= since && partOf(line).part === 1
     return { submitted: submittedBy(await smsc.journal(), isNew) }
@@ -60,9 +60,9 @@ export async function smppCarrierOfRun({ folder, chance, perSecond, pidOf }: Car
     },
     async read() {
       const submitted = await Promise.all(all.map(async ({ smsc }) => submittedBy(await smsc.journal())))
-      return ({ name }) => submitted.reduce((sum, its) => sum + (its.get(name) ?? 0), 0)
+      return ({ name }) => submitted.reduce((sum, counts) => sum + (counts.get(name) ?? 0), 0)
     },
-    // None writes back: SMPP has no ids of what mobiles write, so that it may be stored as often as it had to be sent.
+    // None of these replies: SMPP has no ids of inbound messages, so a repeated one may be stored several times.
     odd: ['90', '91', '92', '93', '93', '94', '95', '96', '96', '97', '97', '98', '98'],
     tellsAll: true,
     async kill() {
@@ -88,8 +88,8 @@ export async function smppCarrierOfRun({ folder, chance, perSecond, pidOf }: Car
         await Promise.all(all.map(({ smsc }) => smsc.become('default', behaviour)))
       },
       async paused(name, milliseconds) {
-        const its = all.find((one) => one.name === name) ?? first
-        return submittedSince(its.smsc, Date.now() - milliseconds)
+        const carrier = all.find((one) => one.name === name) ?? first
+        return submittedSince(carrier.smsc, Date.now() - milliseconds)
       },
     },
     async settled() {
@@ -114,9 +114,9 @@ interface Span {
 }
 
 /**
- * A link that is dead for all of a stall is found by the short ones of these times. A circuit is probed often: what is
- * due leaves within 5 s. The two dispatchers share the rate of each carrier. Answers that a busy machine delays do not
- * make a carrier slow, because a full carrier would then hand over without an overflow.
+ * Returns the URL of a carrier. The short timeouts detect a link that is dead throughout a stall. Frequent probes of
+ * the circuit let due messages be submitted within 5 s. The two dispatchers share the rate of each carrier. Answers
+ * that a busy machine delays do not make a carrier slow, because a slow carrier would hand over without an overflow.
  */
 function urlOf({ url, port }: RunningSmsc, way: SharedWay, perSecond: number): string {
   const probes = 'silentSeconds=2&probeSeconds=1&probeSecondsMax=1'
@@ -125,7 +125,7 @@ function urlOf({ url, port }: RunningSmsc, way: SharedWay, perSecond: number): s
   return `${url.replace(String(port), String(way.port))}?${own}`
 }
 
-/** By the number; each number is sent to once. */
+/** Returns message ids by number. Each number is written to once. */
 async function idsOf(database: Database): Promise<ReadonlyMap<string, number>> {
   const sends = await database.ask<{ first: string; numbers: string }>(
     `select first_id first, array_to_string(msisdns, ',') numbers from send`,
@@ -135,12 +135,12 @@ async function idsOf(database: Database): Promise<ReadonlyMap<string, number>> {
   )
 }
 
-/** Of a link and a request on it, over all runs of the server, whose links are counted anew. */
+/** Returns the key of a request on a link, over all runs of the server, which numbers links anew. */
 const requestKey = (run: number, { link, sequence }: JournalLine): string => `${run} ${link} ${sequence ?? 0}`
 
 /**
- * The parts that came, with what was answered; a part that comes again is there again. What came in one of the
- * `silences` and was not answered was not taken.
+ * Returns the received parts with their answers, repeated parts repeatedly. Parts received in one of the `silences`
+ * without an answer were not accepted.
  */
 export function recordOf(
   lines: readonly JournalLine[],
@@ -152,14 +152,14 @@ export function recordOf(
   for (const line of lines) {
     if (line.event === 'opened' && line.link === 1) run++
     const key = requestKey(run, line)
-    const asked = record.get(key)
+    const entry = record.get(key)
     if (line.event === 'received' && line.command === 'submit_sm') {
       const { destinationAddr: number = '' } = line
       const at = Date.parse(line.at)
       const answer = silences.some(({ from, to }) => from <= at && at <= to) ? 'ignored' : 'unknown'
       record.set(key, { messageId: ids.get(number) ?? -1, number, ...partOf(line), answer, at })
-    } else if (line.event === 'sent' && line.command === 'submit_sm_resp' && asked !== undefined) {
-      record.set(key, { ...asked, answer: answerOf(line.status) })
+    } else if (line.event === 'sent' && line.command === 'submit_sm_resp' && entry !== undefined) {
+      record.set(key, { ...entry, answer: answerOf(line.status) })
     }
   }
   return [...record.values()]
@@ -177,13 +177,13 @@ const receivedSince = (lines: readonly JournalLine[], since: number): ReadonlySe
     ),
   )
 
-/** The position, and of how many, in a user data header with an 8-bit reference (3GPP 23.040, 9.2.3.24.1). */
+/** Returns the position and number of parts in a user data header with an 8-bit reference (3GPP 23.040, 9.2.3.24.1). */
 function partOf({ esmClass = 0, shortMessage = '' }: JournalLine): { readonly part: number; readonly parts: number } {
   if ((esmClass & 0x40) === 0) return { part: 1, parts: 1 }
   return { part: parseInt(shortMessage.slice(10, 12), 16), parts: parseInt(shortMessage.slice(8, 10), 16) }
 }
 
-/** How many parts came on all links of each system_type; those that are refused for now, as a probe may be, too. */
+/** Counts the parts received on all links of each system_type, including temporarily refused ones and probes. */
 function submittedBy(
   lines: readonly JournalLine[],
   counts: (line: JournalLine) => boolean = () => true,

@@ -6,7 +6,7 @@ export interface StoredSend {
   readonly account: number
   readonly price: number
   readonly numbers: readonly string[]
-  /** Of an opt-out, and no message of the account's own. */
+  /** True for the confirmation of an opt-out, which is not a message of the account. */
   readonly confirms: boolean
 }
 
@@ -16,27 +16,27 @@ export interface StoredMessage {
   readonly carrier: number
 }
 
-/** Everything that the database holds of a run. Amounts are tenths of a credit. */
+/** All data of a run in the database. Amounts are tenths of a credit. */
 export interface State {
   readonly sends: readonly StoredSend[]
   readonly messages: ReadonlyMap<number, StoredMessage>
-  /** How often an id waits: scheduled or to be tried again, due, or in a claimed batch. */
+  /** Number of times that an id waits: scheduled or for another try, due, or in a claimed batch. */
   readonly waiting: ReadonlyMap<number, number>
   readonly balances: ReadonlyMap<number, number>
   readonly ledger: readonly Entry[]
-  /** What people wrote. */
+  /** Inbound messages. */
   readonly arrivals: readonly StoredArrival[]
-  /** What no return-once call has taken. */
+  /** Messages that no return-once call has consumed. */
   readonly offered: ReadonlySet<number>
-  /** What return-once calls took and did not give back. */
+  /** Consumptions by return-once calls that were not undone. */
   readonly takings: readonly StoredTaking[]
-  /** What happened to messages, by name. */
+  /** Number of incidents of messages, by name. */
   readonly incidents: ReadonlyMap<string, number>
 }
 
 export interface StoredArrival {
   readonly id: number
-  /** null: nobody's. */
+  /** Null if it belongs to no account. */
   readonly account: number | null
   readonly from: string
   readonly text: string
@@ -46,7 +46,7 @@ export interface StoredArrival {
 export interface StoredTaking {
   readonly account: number
   readonly arrivals: readonly number[]
-  /** Milliseconds since 1970. */
+  /** Time in milliseconds since 1970. */
   readonly at: number
 }
 
@@ -55,11 +55,11 @@ export interface Entry {
   readonly kind: number
   readonly amount: number
   readonly send: number | null
-  /** The same for both entries of a transfer. */
+  /** Operation, the same for both entries of a transfer. */
   readonly operation: string | null
 }
 
-/** `pg` gives bigint as text; all of ours are below 2^53. */
+/** `pg` returns bigint as text; all values here are below 2^53. */
 const numbersOf = (text: string): number[] => (text === '' ? [] : text.split(',').map(Number))
 
 export async function readState(database: Database): Promise<State> {
@@ -134,11 +134,13 @@ export async function readState(database: Database): Promise<State> {
       arrivals: numbersOf(ids),
       at: Number(milliseconds),
     })),
-    incidents: new Map(incidents.map(({ what, n }) => [what, Number(n)])),
+    incidents: new Map(incidents.map(({ what: name, n }) => [name, Number(n)])),
   }
 }
 
-/** At every committed moment, as of one: accounts whose balance is not what their entries and sends add up to. */
+/**
+ * Returns, in one snapshot of any committed moment, the accounts whose balance differs from their entries and sends.
+ */
 export const wrongBalances = (
   database: Pick<Database, 'ask'>,
 ): Promise<{ id: number; balance: string; entries: string }[]> =>
@@ -148,7 +150,7 @@ select * from (
     - coalesce((select sum(n::bigint * price) from send where account_id = a.id), 0) entries from account a) x
 where balance <> entries or balance < 0`)
 
-/** Accounts of which at this moment another number of messages is counted as scheduled, at some due time, than is. */
+/** Returns accounts whose count of scheduled messages at some due time is wrong at this moment. */
 export const wrongScheduledCounts = (database: Pick<Database, 'ask'>): Promise<{ account: number }[]> =>
   database.ask(`
 with counted as (
@@ -170,7 +172,7 @@ select distinct account_id account from (
   select account_id from hours full join waiting_hours using (account_id, hour, n) where hours.n is null or waiting_hours.n is null
 ) wrong`)
 
-/** Sends of which at this moment more or less is refunded than what their messages cost that had to be. */
+/** Returns sends whose refunds at this moment differ from the cost of the messages to be refunded. */
 export const wrongRefunds = (database: Database): Promise<{ first: string; got: string; wanted: string }[]> =>
   database.ask(`
 select * from (
@@ -182,11 +184,11 @@ select * from (
   left join (select send_first_id, sum(amount) got from ledger where kind = 3 group by 1) r on r.send_first_id = s.first_id
 ) x where got <> wanted`)
 
-/** Numbers in more than one place of a send; each is asked for once in a run. */
+/** Returns numbers in more than one place of a send. Each number is requested once in a run. */
 export const storedTwice = (database: Database): Promise<{ number: string; n: string }[]> =>
   database.ask('select number, count(*) n from send, unnest(msisdns) number group by 1 having count(*) > 1')
 
-/** Transfers of one quantity from one account that moved more than once; each is asked for once in a run. */
+/** Returns transfers that moved more than once. Each quantity of an account is requested once in a run. */
 export const movedTwice = (database: Database): Promise<{ account: number; amount: string; n: string }[]> =>
   database.ask(`
 select account_id account, -amount amount, count(*) n from ledger where kind = 2 and amount < 0 group by 1, 2 having count(*) > 1`)
@@ -196,7 +198,7 @@ export async function deletedIds(database: Database): Promise<ReadonlySet<number
   return new Set(rows.map(({ id }) => Number(id)))
 }
 
-/** How many messages are with dispatchers, due, or due within two minutes. */
+/** Counts messages with dispatchers, due, or due within two minutes. */
 export async function waitingMessages(database: Database): Promise<number> {
   const [row] = await database.ask<{ n: string }>(`
 select coalesce((select sum(hi - lo) from due), 0) + coalesce((select sum(cardinality(ids)) from claimed_batch), 0)
@@ -204,7 +206,7 @@ select coalesce((select sum(hi - lo) from due), 0) + coalesce((select sum(cardin
   return Number(row?.n)
 }
 
-/** Which of these ids have no send. */
+/** Returns the ids without a send. */
 export async function missingIds(database: Pick<Database, 'ask'>, ids: readonly number[]): Promise<readonly number[]> {
   const rows = await database.ask<{ id: string }>(`
 select id from unnest('{${ids.join()}}'::bigint[]) id

@@ -15,13 +15,13 @@ const numbers = ['27820000001', '27820000002', '27820000003', '27820000094', '27
 const ids = new Map(numbers.map((number, i) => [number, i + 1]))
 
 test('the fate is told of a message of one part that was taken or not answered, not of one that was taken in part', () => {
-  const [taken = '', unanswered = '', inPart = '', silent = '', refused = ''] = numbers
+  const [accepted = '', unanswered = '', inPart = '', silent = '', refused = ''] = numbers
   const record = recordOf(
     [
       line(0, { event: 'opened' }),
-      ...[submit(1, taken), answer(1)],
+      ...[submit(1, accepted), answer(1)],
       submit(2, unanswered),
-      // The first of two parts; the link broke before the other left.
+      // The first of two parts; the link broke before the other one was submitted.
       submit(3, inPart, '0500034b02016869', 0x40),
       ...[submit(4, silent), answer(4)],
       ...[submit(5, refused), answer(5, 'ESME_RTHROTTLED')],

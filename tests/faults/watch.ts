@@ -9,11 +9,11 @@ export interface Watched {
   readonly database: Database
   readonly figures: Figures
   readonly carrier: CarrierOfRun
-  /** By performance.now(). */
+  /** End of the load, by performance.now(). */
   readonly end: number
 }
 
-/** P-2 holds at every committed moment, not only at the end. */
+/** Asserts P-2 at every committed moment, not only at the end. */
 export async function watchBalances({ database, figures, end }: Watched): Promise<void> {
   while (performance.now() < end) {
     for (const { id, balance, entries } of await wrongBalances(database)) {
@@ -25,12 +25,12 @@ export async function watchBalances({ database, figures, end }: Watched): Promis
 }
 
 export interface Backlog {
-  /** So much waits that it would take too long to send when the load has ended. */
+  /** True if the waiting messages would take too long to send after the end of the load. */
   isFull(): boolean
   readonly over: Promise<void>
 }
 
-/** Looks every second, until the end, how many messages wait. */
+/** Counts the waiting messages every second until the end. */
 export function watchBacklog({ database, end }: Watched, max: number): Backlog {
   let waiting = 0
   async function watch(): Promise<void> {
@@ -42,10 +42,7 @@ export function watchBacklog({ database, end }: Watched, max: number): Backlog {
   return { isFull: () => waiting > max, over: watch() }
 }
 
-/**
- * Resolves soon after a promise was seen to be broken, of those that can be judged while all is under way; or at the
- * end.
- */
+/** Resolves soon after a violation of a promise that can be judged during the load, or at the end. */
 export async function untilBroken(watched: Watched): Promise<void> {
   while (performance.now() < watched.end && watched.figures.violations.length === 0) {
     await delay(5000)
@@ -57,8 +54,8 @@ async function look({ database, figures, carrier }: Watched): Promise<void> {
   for (const { number, n } of await storedTwice(database)) {
     figures.broken('P-2', `${number} was asked for once, stored ${n} times`)
   }
-  for (const { first, got, wanted } of await wrongRefunds(database)) {
-    figures.broken('P-2', `of send ${first} ${got} were refunded, and ${wanted} had to be`)
+  for (const { first, got, wanted: expected } of await wrongRefunds(database)) {
+    figures.broken('P-2', `of send ${first} ${got} were refunded, and ${expected} had to be`)
   }
   for (const { account, amount, n } of await movedTwice(database)) {
     figures.broken('P-2', `a transfer of ${amount} tenths from ${account} was asked for once and left ${n} times`)

@@ -1,4 +1,4 @@
-/** Rejects if it is not done in time. */
+/** Rejects if the promise is not settled in time. */
 export async function within<T>(milliseconds: number, promise: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {

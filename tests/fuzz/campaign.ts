@@ -5,17 +5,17 @@ import { fuzz, type Tally } from './fuzz.ts'
 import { targets, type Caller, type Target } from './inputs.ts'
 
 export interface Campaign {
-  /** Inputs of each target. */
+  /** Number of inputs of each target. */
   readonly count: number
   readonly seed: number
-  /** Which ones; all if left out. */
+  /** Selects targets; by default all. */
   readonly wants?: (target: Target) => boolean
   readonly said?: (tally: Tally) => void
 }
 
 const password = 'a right password'
 
-/** Fuzzes a gateway of its own, and then asks whether it is in order: `wrong` says what is not. */
+/** Fuzzes a new gateway, and then checks its state. `wrong` lists the errors. */
 export async function runCampaign({ count, seed, wants = () => true, said }: Campaign) {
   const gateway = await startAllInOne()
   try {
@@ -28,7 +28,7 @@ export async function runCampaign({ count, seed, wants = () => true, said }: Cam
     const tallies: Tally[] = []
     for (const [at, target] of targets.entries()) {
       if (!wants(target)) continue
-      // Another seed each: what they have in common differs from one to the next.
+      // A different seed for each target, so that their common inputs differ.
       const tally = await fuzz(target, { port: Number(new URL(restUrl).port), caller, count, seed: seed + at * 1e8 })
       said?.(tally)
       tallies.push(tally)

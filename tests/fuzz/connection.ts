@@ -1,14 +1,14 @@
 import { connect, type Socket } from 'node:net'
 
 export interface Answer {
-  /** 0: the connection was closed before a whole answer had come. */
+  /** HTTP status; 0 if the connection was closed before a complete answer arrived. */
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
   readonly milliseconds: number
 }
 
-/** A connection that sends one request after another; a new one whenever the server has closed it. */
+/** Connection that sends one request after another. It is reopened whenever the server has closed it. */
 export interface Connection {
   ask(bytes: Buffer, isHead: boolean): Promise<Answer>
   close(): void
@@ -50,14 +50,14 @@ export function openConnection(port: number): Connection {
     ask: async (bytes, isHead) => {
       const wasUsed = socket !== undefined
       const answer = await once(bytes, isHead)
-      // It may have been closed after its last answer.
+      // The server may have closed it after its last answer.
       return answer.status === 0 && answer.body === '' && wasUsed ? once(bytes, isHead) : answer
     },
     close: () => socket?.destroy(),
   }
 }
 
-/** Undefined: it is not whole yet. */
+/** Returns undefined if the answer is incomplete. */
 export function readAnswer(
   received: Buffer,
   isHead: boolean,

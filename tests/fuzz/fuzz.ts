@@ -5,15 +5,15 @@ import { complaint } from '../../apps/rest/testing/complaint.ts'
 import { openConnection, readAnswer, type Answer, type Connection } from './connection.ts'
 import type { Caller, Input, Target } from './inputs.ts'
 
-/** What came of the inputs of a target. */
+/** Results of the inputs of a target. */
 export interface Tally {
   readonly target: Target
   readonly inputs: number
-  /** Answers with HTTP 200; of the older interfaces those that say no error of the whole call. */
+  /** Number of HTTP 200 answers; on the older interfaces, those without an error of the whole call. */
   readonly done: number
   readonly statuses: Readonly<Record<number, number>>
   readonly slowestMs: number
-  /** What no answer may be, with the input that brought it. */
+  /** Answers that must never occur, with their inputs. */
   readonly wrong: readonly string[]
 }
 
@@ -21,7 +21,7 @@ const slowMs = 1000
 const chunk = 500
 const connections = 12
 
-/** Sends so many inputs to a target, over some connections at a time. The same seed makes the same inputs. */
+/** Sends this many inputs to a target, over several connections. The same seed yields the same inputs. */
 export async function fuzz(target: Target, { port, caller, count, seed }: Fuzzing): Promise<Tally> {
   const arbitrary = target.inputs(caller)
   const ask = target.by === 'raw' ? rawAsker(port) : undefined
@@ -47,7 +47,7 @@ export async function fuzz(target: Target, { port, caller, count, seed }: Fuzzin
       }),
     )
   }
-  // A slow answer may be due to other load of the machine: then one of three more, each alone, is not.
+  // A slow answer may be caused by other load: then at least one of three repetitions, each alone, is fast.
   for (const input of slow.slice(0, 20)) {
     const looks: number[] = []
     for (let look = 0; look < 3; look++) {
@@ -83,13 +83,13 @@ const isHead = ({ method }: Input): boolean => method === 'HEAD'
 
 const shown = ({ bytes }: Input): string => JSON.stringify(bytes.toString('latin1').slice(0, 2000))
 
-/** Of the older interfaces, where a refusal of the whole call is HTTP 200 too. */
+/** Matches refusals of the whole call on the older interfaces, whose status is 200 too. */
 const refused = /^(?:FAIL&|Error=|Login=FAIL|Credits=FAIL|Transfer=invalidUser)|<Error>/
 
 const isDone = ({ by }: Target, { status, body }: Answer): boolean =>
   status === 200 && (by === 'rest' || !refused.test(body))
 
-/** Undefined: nothing is wrong with it. */
+/** Returns what is wrong with an answer, or undefined. */
 function fault({ by, name }: Target, input: Input, answer: Answer): string | undefined {
   const { path } = input
   const { status, body } = answer
@@ -115,21 +115,19 @@ function restFault({ method, path }: Input, { status, headers, body }: Answer): 
   }
 }
 
-/** What does not arrive in one piece is refused before anybody knows its path. */
+/** Returns true if the request was refused before its path was known, because it did not arrive in one piece. */
 const isUnread = (path: string, headers: Answer['headers']): boolean =>
   path.length > 60_000 && headers['connection'] === 'close'
 
 const xmlAnswer = /^<\?xml version="1.0" encoding="utf-8"\?><(XMLGateway\w*)(?:\/>|>[\s\S]*<\/\1>)$/
 
-/** Other paths, and what cannot be read, are answered in plain text. */
+/** Other paths, and unreadable requests, are answered in plain text. */
 const xmlFault = (isOperation: boolean, status: number, body: string): string | undefined =>
   !isOperation || [400, 431].includes(status) || xmlAnswer.test(body) ? undefined : 'no document'
 
 const faultOfRaw = ({ status }: Answer): string | undefined => (status >= 500 ? 'an internal error' : undefined)
 
-/**
- * Writes the bytes to a connection of their own and ends it; the answer is the first one, status 0 if there is none.
- */
+/** Writes bytes to a new connection and ends it. Returns the first answer, or status 0 if there is none. */
 const rawAsker =
   (port: number) =>
   ({ bytes }: Input): Promise<Answer> =>

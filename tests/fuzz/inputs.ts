@@ -1,15 +1,15 @@
 import fc from 'fast-check'
 
-/** A request as bytes, and what it is of. */
+/** Request as bytes, with its origin. */
 export interface Input {
   readonly bytes: Buffer
-  /** Of the request line, as far as it is one. */
+  /** Method of the request line, if it has one. */
   readonly method: string
-  /** The path of the request line, as far as it is one. */
+  /** Path of the request line, if it has one. */
   readonly path: string
 }
 
-/** Whose requests are made. */
+/** Account whose requests are made. */
 export interface Caller {
   readonly id: number
   readonly sub: number
@@ -20,7 +20,7 @@ export interface Caller {
 
 export interface Target {
   readonly by: 'rest' | 'asp' | 'xml' | 'raw'
-  /** The path of an endpoint, or what is written to the socket. */
+  /** Path of an endpoint, or a name for bytes that are written to the socket. */
   readonly name: string
   readonly inputs: (caller: Caller) => fc.Arbitrary<Input>
 }
@@ -63,7 +63,7 @@ const nasty = fc.constantFrom(
 )
 const noise = fc.oneof(nasty, nasty, fc.string({ unit: 'binary', maxLength: 6 }))
 
-/** In one of so many cases with pieces cut out, put in and repeated. */
+/** Cuts, inserts and repeats pieces of the text in one of `oneOf` cases. */
 function mutated(text: fc.Arbitrary<string>, oneOf = 6): fc.Arbitrary<string> {
   const edit = fc.record({
     at: fc.double({ min: 0, max: 1, noNaN: true }),
@@ -121,7 +121,7 @@ const pathOf = (path: string) =>
     30,
   )
 const encoding = often(fc.constant<BufferEncoding>('utf8'), fc.constantFrom('latin1', 'utf16le'), 20)
-/** Mostly one of its own; the same one again now and then. */
+/** Mostly a new reference, sometimes the same again. */
 const reference = often(
   fc.constant<string | undefined>(undefined),
   fc.oneof(fc.uuid(), fc.constantFrom('again', '', ' ', 'é', 'x'.repeat(256))),
@@ -159,15 +159,28 @@ function restInputs(path: fc.Arbitrary<string>, verb: string, content: fc.Arbitr
         content: mutated(isInQuery ? (content as fc.Arbitrary<string>) : content.map((body) => JSON.stringify(body))),
         encoding,
       })
-      .map(({ verb: other, path: at, key: given, type, encoded, reference: again, content: sent, encoding: bytes }) => {
-        const headers =
-          header('Authorization', given) + header('Content-Encoding', encoded) + header('Idempotency-Key', again)
-        // What is there from the start is there to the end.
-        const used = other === 'DELETE' ? verb : other
-        return isInQuery
-          ? requestOf(used, sent === '' ? at : `${at}?${sent}`, headers, undefined)
-          : requestOf(used, at, headers + header('Content-Type', type), Buffer.from(sent, bytes))
-      })
+      .map(
+        ({
+          verb: other,
+          path: at,
+          key: authorization,
+          type,
+          encoded,
+          reference: again,
+          content: sent,
+          encoding: bytes,
+        }) => {
+          const headers =
+            header('Authorization', authorization) +
+            header('Content-Encoding', encoded) +
+            header('Idempotency-Key', again)
+          // Initial resources stay until the end.
+          const used = other === 'DELETE' ? verb : other
+          return isInQuery
+            ? requestOf(used, sent === '' ? at : `${at}?${sent}`, headers, undefined)
+            : requestOf(used, at, headers + header('Content-Type', type), Buffer.from(sent, bytes))
+        },
+      )
 }
 
 const recipient = fc.record(
@@ -207,7 +220,7 @@ const pageQuery = page.map((fields) =>
     .join('&'),
 )
 
-/** As encodeURIComponent, for halves of characters too. */
+/** Encodes like encodeURIComponent, also halves of surrogate pairs. */
 const encode = (value: string): string => encodeURIComponent(Buffer.from(value).toString())
 
 const transfer = ({ id: own, sub }: Caller) => {
@@ -237,13 +250,13 @@ const replay = fc.oneof(
   fc.record({ from: time, to: time }),
 )
 const rotation = fc.record({ overlapHours: anyOf(often(fc.nat(168), fc.constantFrom<unknown>(-1, 169, '1', 0.5))) })
-/** Those that the caller has from the start, and others. */
+/** Initial webhooks of the caller, and others. */
 const webhookId = often(
   fc.integer({ min: 1, max: 5 }).map(String),
   fc.constantFrom('0', '99', '01', '-1', 'x', '9'.repeat(10), '9'.repeat(17), '9'.repeat(400), '%31'),
 )
 const ofWebhook = (rest = '') => webhookId.map((id) => `/webhooks/${id}${rest}`)
-/** Of endpoints that are not there, so that those which are stay. */
+/** Paths of unknown endpoints, so that the existing ones stay. */
 const ofNone = fc.integer({ min: 1000, max: 9999 }).map((id) => `/webhooks/${id}`)
 const webhooks: readonly Target[] = (
   [
@@ -304,10 +317,10 @@ function aspInputs(path: string, fields: (caller: Caller) => Fields) {
     const values = fc.tuple(...own.map(([, value]) => value))
     const query = fc
       .tuple(credentials, values)
-      .map(([credential, given]) =>
+      .map(([credential, fieldValues]) =>
         [
           credential,
-          ...own.flatMap(([name], i) => (given[i] === undefined ? [] : [`${name}=${encode(given[i])}`])),
+          ...own.flatMap(([name], i) => (fieldValues[i] === undefined ? [] : [`${name}=${encode(fieldValues[i])}`])),
         ].join('&'),
       )
     const form = often(
@@ -402,8 +415,8 @@ function xmlInputs(path: string, root: string, content: fc.Arbitrary<string>) {
     )
     return fc
       .record({ verb: method('POST'), path: pathOf(`/api${path}`), document: mutated(document), type, encoding })
-      .map(({ verb, path: at, document: sent, type: given, encoding: bytes }) =>
-        requestOf(verb, at, header('Content-Type', given), Buffer.from(sent, bytes)),
+      .map(({ verb, path: at, document: sent, type: contentType, encoding: bytes }) =>
+        requestOf(verb, at, header('Content-Type', contentType), Buffer.from(sent, bytes)),
       )
   }
 }
@@ -449,7 +462,7 @@ const xml: readonly Target[] = (
 
 const endpoints: readonly Target[] = [...rest, ...asp, ...xml]
 
-/** Bytes of any kind, and requests with bytes changed, put in and cut off. */
+/** Bytes of any kind, and requests with changed, inserted and missing bytes. */
 const raw: Target = {
   by: 'raw',
   name: 'the socket',
@@ -462,12 +475,12 @@ const raw: Target = {
     })
     const changed = fc
       .tuple(requests, fc.array(change, { maxLength: 2 }), fc.double({ min: 0.3, max: 1, noNaN: true }))
-      .map(([{ bytes }, changes, kept]) => {
+      .map(([{ bytes }, changes, share]) => {
         const whole = changes.reduce((before, { at, cut, put }) => {
           const from = Math.floor(at * before.length)
           return Buffer.concat([before.subarray(0, from), put, before.subarray(from + cut)])
         }, bytes)
-        return whole.subarray(0, Math.ceil(whole.length * (kept > 0.5 ? 1 : kept)))
+        return whole.subarray(0, Math.ceil(whole.length * (share > 0.5 ? 1 : share)))
       })
     const any = fc.uint8Array({ minLength: 1, maxLength: 200 }).map((bytes) => Buffer.from(bytes))
     return fc

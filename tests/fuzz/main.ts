@@ -4,10 +4,10 @@ import { runCampaign } from './campaign.ts'
 
 const { values } = parseArgs({
   options: {
-    /** Inputs of each endpoint. */
+    /** Number of inputs of each endpoint. */
     count: { type: 'string', default: '100000' },
     seed: { type: 'string' },
-    /** Part of the name of those that are wanted. */
+    /** Part of the names of the selected endpoints. */
     only: { type: 'string', default: '' },
   },
 })

@@ -2,34 +2,34 @@ import type { Interface } from '../support/attempts.ts'
 import type { Client } from '../support/clients.ts'
 import type { Deployment } from './deployment.ts'
 
-/** What an attack needs to know; JSON, for it runs in a process of its own. */
+/** Parameters of an attack as JSON, because it runs in a process of its own. */
 export interface Target {
-  /** Of the process that serves the attacked interface. */
+  /** Port of the process that serves the attacked interface. */
   readonly port: number
-  /** A key of the account that attacks. */
+  /** Key of the attacking account. */
   readonly key: string
-  /** At full strength, or a fifth of it. */
+  /** True for full strength, false for a fifth of it. */
   readonly full: boolean
-  /** What `prepare` gave. */
+  /** Result of `prepare`. */
   readonly prepared?: unknown
 }
 
 export interface Attack {
-  /** What is sent, and by whom. */
+  /** Description of the requests and their sender. */
   readonly title: string
-  /** The interface that is attacked, and that the other account sends over. */
+  /** Attacked interface, over which the other account sends as well. */
   readonly by: Interface
   /** Attacks the portal instead of `by`. */
   readonly at?: 'portal'
-  /** What the account that attacks stores before; resolves to what `run` needs, as JSON. */
+  /** Stores data of the attacking account before the attack. Resolves to the input of `run`, as JSON. */
   readonly prepare?: (hostile: Client, full: boolean, deployment: Deployment) => Promise<unknown>
   /** Attacks until its process is ended. */
   readonly run: (target: Target) => void
-  /** Seconds for which its memory may stay: until a time-out of ours ends it. */
+  /** Seconds after which the memory must be released, because a timeout ends the requests. */
   readonly endsWithin?: number
 }
 
-/** A fifth in the short form. */
+/** Returns a fifth of the value in the short form. */
 export const scaled = (target: Pick<Target, 'full'>, atFullStrength: number): number =>
   target.full ? atFullStrength : Math.ceil(atFullStrength / 5)
 

@@ -3,10 +3,10 @@ import type { Target } from './attack.ts'
 import { attacks } from './attacks/index.ts'
 import { answers } from './flood.ts'
 
-const [, , title, given = ''] = process.argv
-const target = JSON.parse(given) as Target
-// An attacker has a machine of its own: here it takes little processor time from what it attacks. Beside other tests it
-// needs some.
+const [, , title, argument = ''] = process.argv
+const target = JSON.parse(argument) as Target
+// A real attacker has a machine of its own, so this process gets little processor time. Beside other tests it needs
+// some.
 setPriority(target.full ? 10 : 5)
 
 const attack = attacks.find((one) => one.title === title)

@@ -9,12 +9,12 @@ import { bodyOf, raw } from './raw.ts'
 const user = 'canary-of-a-user'
 const password = 'canary-of-a-password'
 const text = 'canary-of-a-text'
-/** A value that is not what it must be is named in its own answer; these two are given the text. */
+/** An answer names an invalid value of its own request; these two values are the text. */
 const named =
   /(?<=The content type must be application\/json; got text\/)canary-of-a-text|(?<=digits only; got \\")canary-of-a-text/
 const wrongKey = 'gw_canaryOfAKeycanaryOfAKeycanaryOfAKeycanaryO'
 
-// At full strength at every level; a line of a higher level is no other at a lower one.
+// At full strength every log level is tested; a line of a higher level is the same at a lower one.
 const runs = [
   ...inTurn([
     ['the all-in-one', 'trace'],
@@ -42,7 +42,7 @@ describe.each(runs)('%s at LOG_LEVEL=%s', (layout, level) => {
   const secrets = () => [canaries.key, wrongKey, password, text]
   const found = (where: string) => secrets().filter((secret) => where.includes(secret))
 
-  /** Sends everything, to each interface, and returns the answers. */
+  /** Sends all requests to each interface and returns the answers. */
   async function sendAll(): Promise<readonly string[]> {
     const answers: string[] = []
     for (const by of interfaces) {

@@ -1,6 +1,6 @@
-/** What no log, metric or answer of an error may hold. */
+/** Texts that no log, metric or error answer may contain. */
 export interface Canaries {
-  /** Of an account. */
+  /** Key of an account. */
   readonly key: string
   readonly wrongKey: string
   readonly user: string
@@ -36,8 +36,8 @@ const request = (line: string, headers = '', body = '') =>
   `${line} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${headers}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
 
 /**
- * Requests to every endpoint, right and wrong in every way, each with credentials and a text: bytes of one connection
- * each.
+ * Requests to every endpoint, valid and invalid in every way, each with credentials and a text, as bytes of one
+ * connection each.
  */
 export const canaryRequests = {
   rest: ({ key, wrongKey, text }: Canaries): readonly string[] => {

@@ -4,15 +4,15 @@ import type { Client } from '../support/clients.ts'
 import { startDatabase, type Database } from '../support/database.ts'
 import { dataFolder, killLeftovers, startApp, type Environment, type Started } from '../support/process.ts'
 
-/** Of the account that attacks, at the portal. */
+/** Portal password of the attacking account. */
 export const hostilePassword = 'correct horse battery'
 
 export const layouts = ['the all-in-one', 'separate processes'] as const
 type Layout = (typeof layouts)[number]
 
 /**
- * Collects garbage at SIGUSR2: V8 leaves it for as long as a process has nothing to do (220 MB of heap after three
- * attacks by long answers, of which 43 were in use).
+ * Collects garbage at SIGUSR2, because V8 does not while a process is idle (220 MB of heap after three attacks by long
+ * answers, 43 of them in use).
  */
 const collectAtSignal = `data:text/javascript,${encodeURIComponent(
   `import { setFlagsFromString } from 'node:v8'
@@ -25,13 +25,13 @@ const collectAtSignal = `data:text/javascript,${encodeURIComponent(
 const served = [...interfaces, 'portal'] as const
 type Served = (typeof served)[number]
 
-/** A running gateway with an account that attacks and another one that sends. */
+/** Running gateway with an attacking account and another one that sends. */
 export interface Deployment {
   readonly environment: Environment
   readonly database: Database
-  /** The process that serves an interface or the portal. */
+  /** Returns the process that serves an interface or the portal. */
   readonly serving: (by: Served) => Started
-  /** Every process, the dispatchers too. */
+  /** All processes, including the dispatchers. */
   readonly processes: readonly Started[]
   readonly victim: (by: Interface) => Client
   readonly hostile: (by: Interface) => Client

@@ -1,30 +1,30 @@
 import { connect, type Socket } from 'node:net'
 import type { Target } from './attack.ts'
 
-/** Answers by their HTTP status, so far; and connections that were closed. */
+/** Number of answers by HTTP status so far, and of closed connections. */
 export const answers = new Map<string, number>()
 
 const count = (name: string): void => void answers.set(name, (answers.get(name) ?? 0) + 1)
 
 interface Flood {
   readonly connections: number
-  /** The connections come from so many networks; 1 if not given. */
+  /** Number of networks from which the connections come; default 1. */
   readonly networks?: number
-  /** What each connection writes, by its number: all at once, or piece by piece. */
+  /** Text that each connection writes, by its number, at once or in pieces. */
   readonly text: (connection: number) => string | Iterable<string>
   /**
-   * So many answers the text has; then it is written again, or with 0 never. Endless: as soon as there is room for it.
+   * Number of answers to the text, after which it is written again; 0: never; endless: as soon as there is room for it.
    */
   readonly answersToText: number | 'endless'
-  /** Between two pieces. */
+  /** Milliseconds between two pieces. */
   readonly pieceMs?: number
-  /** Whether what is answered is read; true if not given. */
+  /** True if answers are read; the default. */
   readonly reads?: boolean
 }
 
 const statusLine = /HTTP\/1\.[01] (\d{3}) /g
 
-/** Opens so many connections, and each that is closed again after 50 ms. */
+/** Opens this many connections, and reopens each closed one after 50 ms. */
 export function flood({ port }: Pick<Target, 'port'>, flood: Flood): void {
   for (let i = 0; i < flood.connections; i++) open(port, flood, i)
 }

@@ -22,9 +22,9 @@ afterAll(() => deployment.stop())
 
 const attacked = ['late-1', 'late-2']
 
-const logIn = async (user: string, given: string) => {
+const logIn = async (user: string, password: string) => {
   const begun = performance.now()
-  const response = await fetch(`${url}/api/credits.asp?user=${user}&password=${given}`)
+  const response = await fetch(`${url}/api/credits.asp?user=${user}&password=${password}`)
   const text = await response.text()
   return { status: response.status, text, milliseconds: performance.now() - begun }
 }
@@ -43,7 +43,7 @@ test('a wrong log-in takes as long for a name that exists as for one that nobody
   }
   // Without a hash it would be 30 times as fast.
   expect(await compare(10, 200)).toBeLessThan(4)
-  // Other load of the machine only adds to a difference: the least of some looks is nearest to it.
+  // Other load only increases a difference, so the smallest of several measurements is the best.
   const looks: number[] = []
   for (let i = 0; i < 4; i++) looks.push(await compare(100, 429))
   expect(Math.min(...looks)).toBeLessThan(1.7)

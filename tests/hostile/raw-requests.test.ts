@@ -4,7 +4,7 @@ import { deploy, layouts, type Deployment } from './deployment.ts'
 import { inTurn } from '../support/in-turn.ts'
 import { bodyOf, raw } from './raw.ts'
 
-// What the contract says of requests that no usual client can write: byte by byte, against the running programs.
+// Rules of the contract about requests that no usual client can write, byte by byte, against the running programs.
 const envelope = (status: number, message: string) =>
   new RegExp(
     `^\\{"timeStamp":"\\d{17}","version":"1.0","statusCode":${status},"errorMessage":"${message}[^"]*","errorCode":"[a-z-]+"\\}$`,
@@ -79,7 +79,7 @@ describe.each(inTurn(layouts))('%s', (layout) => {
       envelope(431, 'The request has more than 1000 header lines'),
     )
     expect(bodyOf(await toRest(get(path, 'Host: y\r\n')))).toMatch(envelope(400, 'The request has more than one Host'))
-    // Where every path is its own; the line of the request came in an earlier packet.
+    // Every path has its own process; the request line came in an earlier packet.
     if (layout === 'separate processes') expect(bodyOf(overlong)).toMatch(envelope(431, ''))
   })
 

@@ -1,8 +1,8 @@
 import { connect } from 'node:net'
 
 /**
- * Writes bytes, one for each character, and reads until the server closes, or is silent for so long after its first
- * answer.
+ * Writes bytes, one for each character, and reads until the server closes or has been silent for `silentMs` after its
+ * first answer.
  */
 export const raw = (url: string, bytes: string, { silentMs = 300, from = '127.0.0.1' } = {}): Promise<string> =>
   new Promise((resolve, reject) => {

@@ -10,7 +10,7 @@ import { aCarrierId } from '@gateway/core/testing'
 import { rest, restSend } from '../support/clients.ts'
 import type { Deployment } from './deployment.ts'
 
-/** What the account that attacks has to ask for. */
+/** Stored data that the attacking account can request. */
 export interface Stored {
   readonly ids: readonly number[]
   readonly webhook: number
@@ -19,7 +19,7 @@ export interface Stored {
 const filled = new WeakMap<Deployment, Promise<Stored>>()
 
 /**
- * Fills it at the first call for a deployment: messages, replies of every kind, sub accounts, a webhook and its
+ * Stores the data at the first call for a deployment: messages, replies of every kind, sub accounts, a webhook and its
  * attempts.
  */
 export function stored(deployment: Deployment, full: boolean): Promise<Stored> {
@@ -84,7 +84,7 @@ const subAccount = (parent: AccountId, i: number) => ({
   credits: credits(0),
 })
 
-/** Its receiver is here, and takes everything. */
+/** Adds a webhook whose receiver is in this process and accepts everything. */
 async function addWebhook(deployment: Deployment): Promise<number> {
   const receiver = createServer((request, response) => request.resume().on('end', () => response.end()))
   receiver.unref()

@@ -8,13 +8,13 @@ import type { Deployment } from './deployment.ts'
 
 export interface Strength {
   readonly full: boolean
-  /** The victim sends one message after the other, for so long, and ten at least. */
+  /** Seconds for which the other account sends one message after the other, at least ten. */
   readonly warmingSeconds: number
   readonly quietSeconds: number
   readonly attackSeconds: number
 }
 
-/** Of the process that is attacked, in megabytes of resident memory. */
+/** Resident memory of the attacked process, in megabytes. */
 interface Memory {
   readonly before: number
   readonly most: number
@@ -31,7 +31,7 @@ export interface Figures {
   readonly quiet: Sends
   readonly attacked: Sends
   readonly memory: Memory
-  /** What the attacker got, by HTTP status. */
+  /** Number of answers to the attacker, by HTTP status. */
   readonly answers: Readonly<Record<string, number>>
   /** Lines of level error or above, of all processes. */
   readonly errorLines: readonly string[]
@@ -42,21 +42,21 @@ const main = fileURLToPath(new URL('attacker-process.ts', import.meta.url))
 const hook = new URL('../../packages/embedded-postgres/testing/load-typescript.mjs', import.meta.url).href
 const register = `import { register } from 'node:module'; register(${JSON.stringify(hook)})`
 
-/** Attacks in a process of its own. */
+/** Starts the attack in a process of its own. */
 export function startAttacker(attack: Attack, target: Target) {
   const loader = `data:text/javascript,${encodeURIComponent(register)}`
   const args = ['--import', loader, main, attack.title, JSON.stringify(target)]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
-  let told = ''
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (told = (told + text).slice(-4000)))
+  let output = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (output = (output + text).slice(-4000)))
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()))
   return {
-    /** Its last complete line. */
+    /** Returns its last complete line. */
     answers: (): Record<string, number> => {
-      const line = told.split('\n').at(-2)
+      const line = output.split('\n').at(-2)
       return line === undefined ? {} : Object.fromEntries(JSON.parse(line) as [string, number][])
     },
-    hasBegun: () => told.includes('\n'),
+    hasBegun: () => output.includes('\n'),
     stop: async () => {
       child.kill('SIGKILL')
       await ended
@@ -64,7 +64,7 @@ export function startAttacker(attack: Attack, target: Target) {
   }
 }
 
-/** 0: the process has ended. */
+/** Returns the resident memory of a process, or 0 if it has ended. */
 function megabytes(pid: number): number {
   try {
     return Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1000
@@ -76,7 +76,7 @@ function megabytes(pid: number): number {
 let numbers = 0
 const nextNumber = () => `278${String(numbers++ % 1_000_000).padStart(6, '0')}01`
 
-/** The figures of one attack: the victim sends before and during it, and the memory of the process is watched. */
+/** Measures one attack: another account sends before and during it, and the memory of the process is observed. */
 export async function underAttack(attack: Attack, deployment: Deployment, strength: Strength): Promise<Figures> {
   const { by, at = by } = attack
   const { full } = strength
@@ -132,8 +132,8 @@ function sendsOf(attempts: readonly Attempt[]): Sends {
 }
 
 /**
- * Waits until the memory is back: within 50 MB of what it was, or for 10 s, with garbage collected in the middle. In
- * the short form it does not wait.
+ * Waits until the memory is within 50 MB of its initial value, or 10 s, with a garbage collection in between. Does not
+ * wait in the short form.
  */
 async function settled(pid: number, before: number, full: boolean): Promise<number> {
   const isBack = () => until(() => megabytes(pid) < before + 50, 5000).catch(() => undefined)
@@ -156,7 +156,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** One line of the table. */
+/** Formats one line of the table. */
 export function rowOf(title: string, figures: Figures): string {
   const { quiet, attacked, memory, answers, errorLines, ended } = figures
   const ms = (value: number) => value.toFixed(value < 10 ? 1 : 0)

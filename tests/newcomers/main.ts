@@ -16,7 +16,7 @@ const readme = readFileSync(join(root, 'README.md'), 'utf8')
 
 type Command = readonly [program: string, ...args: string[]]
 
-/** A line of the README, without what it says of it; throws if the README has no such line any more. */
+/** Returns a command line of the README without its comment. Throws if the README has no such line any more. */
 function lineOf(fits: RegExp): string {
   const line = readme.split('\n').find((one) => fits.test(one.trim()))
   if (line === undefined) throw new Error(`The README has no line ${String(fits)}.`)
@@ -25,7 +25,7 @@ function lineOf(fits: RegExp): string {
 
 const words = (line: string): Command => line.split(' ') as unknown as Command
 
-/** What somebody types, in a folder that is empty, until the gateway runs; the last command goes on running. */
+/** Commands that a newcomer types in an empty folder until the gateway runs; the last one keeps running. */
 type Path = (folder: string) => Promise<readonly Command[]>
 
 const clone = (folder: string): Command => ['git', 'clone', '--quiet', '--depth', '1', `file://${root}`, folder]
@@ -39,7 +39,8 @@ const paths: Readonly<Record<string, Path>> = {
     const install = stdout.split('\n').find((one) => one.startsWith('npm install ')) ?? ''
     return [words(install), words(lineOf(/^npx gateway-sms( |$)/))]
   },
-  // Without an engine: scripts that do what these lines of the README do. The base image is there, as if it was pulled.
+  // Without a container engine, scripts do the same as these lines of the README. The base image exists, as if it had
+  // been pulled.
   image: async (folder) => {
     lineOf(/^docker build --file deploy\/Dockerfile --tag gateway \.$/)
     lineOf(/^docker run --read-only --tmpfs \/tmp --publish 8080:8080 --volume gateway:\/data gateway$/)
@@ -50,7 +51,7 @@ const paths: Readonly<Record<string, Path>> = {
   },
 }
 
-/** Signs in by the link, sends, and waits until the page says that the message is delivered. */
+/** Signs in by the link, sends, and waits until the page shows the message as delivered. */
 async function sendByBrowser(browser: Browser, link: string): Promise<void> {
   const person = await somebody(browser, new URL(link).origin, 'by mouse, with scripts')
   await person.page.goto(link)
@@ -64,14 +65,14 @@ async function sendByBrowser(browser: Browser, link: string): Promise<void> {
   await person.leave()
 }
 
-/** The other lines of the README and of the first screen, after the clock has stopped. */
+/** Tries the other lines of the README and of the first screen, after the time was measured. */
 async function tryTheRest(output: string): Promise<void> {
   const origin = /The gateway runs at (http:[\w.:/]+\d)/.exec(output)?.[1] ?? ''
   const KEY = /API key +(\S+)/.exec(output)?.[1] ?? ''
   const shell = async (command: string) => (await run('sh', ['-c', command], { env: { ...process.env, KEY } })).stdout
   const status = /^ *curl -s -H "Authorization: \$KEY"[\s\S]*?\/status$/m.exec(readme)?.[0] ?? ''
-  const told = await shell(status.replace('http://127.0.0.1:8080', origin))
-  if (!told.includes('DELIVERED')) throw new Error(`Asked for its status: ${told}`)
+  const answer = await shell(status.replace('http://127.0.0.1:8080', origin))
+  if (!answer.includes('DELIVERED')) throw new Error(`Asked for its status: ${answer}`)
   const printed = /^ *curl (?:[^\n]*\\\n)*[^\n]*$/m.exec(output)?.[0] ?? ''
   const sent = await shell(printed)
   if (!sent.includes('"accepted":true')) throw new Error(`The command of the first screen: ${printed}\n${sent}`)
@@ -83,7 +84,7 @@ async function tryTheRest(output: string): Promise<void> {
 
 async function timed(name: string, path: Path): Promise<string> {
   const home = await mkdtemp(join(tmpdir(), 'gateway-newcomer-'))
-  // Open to the user as whom PostgreSQL runs if we are root.
+  // Accessible to the user as whom PostgreSQL runs if the test runs as root.
   await chmod(home, 0o755)
   const folder = join(home, 'gateway')
   await mkdir(folder)
@@ -126,11 +127,11 @@ async function timed(name: string, path: Path): Promise<string> {
   }
 }
 
-const asked = process.argv.slice(2)
+const names = process.argv.slice(2)
 const loaded = () => `load ${loadavg().at(0)?.toFixed(1) ?? ''}`
 console.log(`${cpus().length} cores (${cpus()[0]?.model ?? 'unknown'}), ${loaded()}, Node ${process.version}`)
 const times: string[] = []
-for (const name of asked.length === 0 ? Object.keys(paths) : asked) {
+for (const name of names.length === 0 ? Object.keys(paths) : names) {
   const path = paths[name]
   if (path === undefined) throw new Error(`${name} is none of ${Object.keys(paths).join(', ')}`)
   times.push(await timed(name, path))

@@ -11,11 +11,11 @@ import { root } from '../support/process.ts'
 export const hasBrowser =
   process.env['CHROMIUM'] !== undefined || (process.platform === 'linux' && process.arch === 'x64')
 
-/** It looks in the folder for temporary files, and brings the libraries along that a bare machine lacks. */
+/** Uses the folder for temporary files, and brings libraries that a bare machine lacks. */
 const unpack = `const { default: chromium } = await import('@sparticuz/chromium')
 await chromium.executablePath()`
 
-/** Chromium as the package has it, unpacked once on a machine: the folder appears when it is whole. */
+/** Unpacks the Chromium of the package once per machine. The folder appears when it is complete. */
 async function unpacked(): Promise<string> {
   const about = await readFile(join(root, 'node_modules/@sparticuz/chromium/package.json'), 'utf8')
   const { version } = JSON.parse(about) as { version: string }
@@ -33,7 +33,10 @@ async function unpacked(): Promise<string> {
   return folder
 }
 
-/** A browser without a window. Everywhere it has the one font of the package, so that pages are as wide as here. */
+/**
+ * Starts a browser without a window. It always uses the one font of the package, so that pages have the same width
+ * everywhere.
+ */
 export async function startBrowser(): Promise<Browser> {
   const args = ['--no-sandbox', '--disable-gpu', '--font-render-hinting=none']
   const own = process.env['CHROMIUM']

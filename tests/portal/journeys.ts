@@ -6,17 +6,17 @@ import { runsGroup } from '../support/runs-group.ts'
 import { somebody, ways, type Person, type Way } from './person.ts'
 import type { Credentials, Site } from './site.ts'
 
-/** What is tried, and with what. */
+/** Environment of the journeys. */
 export interface World {
   readonly browser: Browser
   readonly site: Site
 }
 
-/** Every third journey is walked in a run without the group `browsers`. */
+/** A run without the group `browsers` walks every third journey. */
 const shareOfJourneys = 3
 
 let last = 0
-/** A number that nobody has used, whose ending says what becomes of a message to it. */
+/** Returns an unused number whose ending determines the outcome of a message to it. */
 const aNumber = (ending = '01'): string => `2782${String(1000 + ++last).padStart(5, '0')}${ending}`
 
 export function journeys(world: () => World): void {
@@ -54,7 +54,7 @@ export function journeys(world: () => World): void {
   test('a page with everything that it loads has at most 60 kB, compressed', async () => {
     const person = await holder('by mouse, with scripts')
     const { page } = person
-    // What the page before still loads is not counted.
+    // Pending requests of the previous page are not counted.
     await page.goto('about:blank')
     const loaded = new Set<string>()
     page.on('request', (request) => {
@@ -63,7 +63,7 @@ export function journeys(world: () => World): void {
     await page.goto('/send', { waitUntil: 'networkidle' })
     expect([...loaded]).toContainEqual(expect.stringMatching(/\/assets\/counter\.js$/))
     for (const url of loaded) expect(url).toMatch(world().site.url)
-    // The browser may have let go of a body by now; the server gives it again.
+    // The browser may have dropped a body by now, so it is requested again.
     const bytes = await Promise.all(
       [...loaded].map(async (url) => gzipSync(await (await page.request.get(url)).body()).length),
     )
@@ -84,7 +84,7 @@ export function journeys(world: () => World): void {
   const turn = testChance().below(shareOfJourneys)
   let journeyCount = 0
   /**
-   * Declares a journey in one of the ways, chosen by the seed of the run; in both with `TEST_EVERY=1`. A run without
+   * Registers a journey in one of the ways, chosen by the seed of the run; in both with `TEST_EVERY=1`. A run without
    * the group `browsers` walks a share of the journeys, also chosen by the seed.
    */
   const journey = (title: string, walk: (way: Way) => Promise<void>): void => {
@@ -131,7 +131,7 @@ export function journeys(world: () => World): void {
     await person.sees('2 numbers got no message and cost nothing')
     await person.sees('not delivered', '#messages')
     await person.sees(/^delivered$/, '#messages')
-    // The way back leads to what was sent, and nothing is sent again.
+    // The back button leads to the sent message and does not send again.
     const charged = await person.page.locator('#balance').innerText()
     const result = person.page.url()
     await person.page.goBack()
@@ -180,7 +180,7 @@ export function journeys(world: () => World): void {
     await person.choose('Template', `Parcel ${ways.indexOf(way)}`)
     await person.press('Use')
     await person.page.locator('input[type="file"]').setInputFiles({ name: 'a.csv', mimeType: 'text/csv', buffer })
-    // What appears then moves the button: a press that it meets is none.
+    // The preview moves the button when it appears, and a click at that moment has no effect.
     if (person.hasScripts) await person.page.locator('#preview blockquote').waitFor()
     await person.press('Check before sending')
     await person.sees('1 row will not be sent to')
@@ -192,7 +192,7 @@ export function journeys(world: () => World): void {
       await person.sees('Your parcel is here, Nomsa', 'blockquote')
       await person.press('Check before sending')
     }
-    // One stays as it is, for the pages.
+    // One stays unchanged, for the pages.
     if (!person.hasScripts) return
     await person.press('Send 40 messages now')
     await person.sees(/delivered/i)
@@ -281,23 +281,25 @@ export function journeys(world: () => World): void {
     await person.fill('Text', 'Dear {name}, your parcel is at the counter.')
     await person.fill('Time (optional)', '2027-11-30T14:30')
     await person.page.locator('input[type="file"]').setInputFiles({ name: 'a.csv', mimeType: 'text/csv', buffer })
-    // What appears then moves the button: a press that it meets is none.
+    // The preview moves the button when it appears, and a click at that moment has no effect.
     if (person.hasScripts) await person.page.locator('#preview blockquote').waitFor()
     await person.press('Check before sending')
     await person.sees('Dear Nomsa 0, your parcel is at the counter.')
-    // The account may be sent to 400 numbers a second: it takes long enough to be stopped.
+    // The account may send to 400 numbers a second, which is slow enough to stop the send.
     await person.press(/^Send 10\s000 messages/)
     await person.press('Stop')
     await person.sees(/^\S+\s?\S* messages? accepted/, 'h1')
     await person.sees('Stopped before its turn')
     const figures = (await person.page.locator('.figures').first().innerText()).replace(/[^\S\n]/g, '')
-    const [accepted = NaN, left = NaN] = Array.from(figures.matchAll(/^([0-9]+)$/gm), ([, figure]) => Number(figure))
-    expect(accepted + left).toBe(10_000)
-    expect(left).toBeGreaterThan(0)
+    const [accepted = NaN, remaining = NaN] = Array.from(figures.matchAll(/^([0-9]+)$/gm), ([, figure]) =>
+      Number(figure),
+    )
+    expect(accepted + remaining).toBe(10_000)
+    expect(remaining).toBeGreaterThan(0)
     const file = await person.page
       .context()
       .request.get(new URL(person.page.url()).pathname.replace(/sent$/, 'refused'))
-    expect((await file.text()).trim().split('\r\n')).toHaveLength(left + 1)
+    expect((await file.text()).trim().split('\r\n')).toHaveLength(remaining + 1)
   })
 
   test('the page of a running send offers the results and the cancellation without a reload', async () => {
@@ -342,7 +344,7 @@ export function journeys(world: () => World): void {
     await person.fill('Login', acme.name)
     await person.fill('Password', acme.password)
     await person.press('Sign in')
-    // Each code is good once: the next one.
+    // Each code is accepted once, so the next one is used.
     await person.fill('Code', code(1))
     await person.press('Sign in')
     await person.page.getByRole('navigation').waitFor()
@@ -357,7 +359,7 @@ export function journeys(world: () => World): void {
     const number = aNumber('88')
     await send(person, number, 'Shall we deliver today?')
     await person.go('/inbox')
-    // What comes in is asked for by loading the page.
+    // Inbound messages appear when the page is loaded again.
     await until(async () => {
       await person.page.reload()
       return (await person.page.getByText(number).count()) > 0
@@ -372,12 +374,12 @@ export function journeys(world: () => World): void {
     }
     await person.press('Send the answer')
     await person.sees('It is on its way.', '.conversation')
-    // The page stays, and the next one can be typed.
+    // The page stays, and the next reply can be typed.
     if (person.hasScripts) {
       expect(await person.page.locator('body[data-loaded-once]').count()).toBe(1)
       expect(await person.page.locator('#field-text:focus').inputValue()).toBe('')
     }
-    // The answer of somebody who had not read what came before it, too.
+    // This also shows that the earlier messages were not read before the answer.
     expect(await person.page.getByText('as read').count()).toBe(0)
   })
 
@@ -462,30 +464,30 @@ export function journeys(world: () => World): void {
     await person.sees('ann')
     await person.press('Verify all entries')
     await person.sees(/^All .* entries are as they were written/)
-    const its = await holder(way)
-    await its.follow('Statement')
-    await its.sees(`paid by invoice 77${ways.indexOf(way)}`)
+    const holderPage = await holder(way)
+    await holderPage.follow('Statement')
+    await holderPage.sees(`paid by invoice 77${ways.indexOf(way)}`)
   })
 
   journey('a locked account feels it at once, and cannot sign in', async (way) => {
     const { acme } = world().site
-    const [person, its] = [await operator(way), await enter(way)]
-    await its.signIn(acme)
+    const [person, holderPage] = [await operator(way), await enter(way)]
+    await holderPage.signIn(acme)
     await person.go(`/operator/accounts/${acme.id}`)
     await person.press('Lock this account')
     await person.sees('locked')
-    if (!its.hasScripts) await its.follow('Messages')
-    await its.sees('Sign in', 'h1')
-    await its.fill('Login', acme.name)
-    await its.fill('Password', acme.password)
-    await its.press('Sign in')
-    await its.sees('This account is locked.')
+    if (!holderPage.hasScripts) await holderPage.follow('Messages')
+    await holderPage.sees('Sign in', 'h1')
+    await holderPage.fill('Login', acme.name)
+    await holderPage.fill('Password', acme.password)
+    await holderPage.press('Sign in')
+    await holderPage.sees('This account is locked.')
     await person.press('Unlock this account')
     await person.sees('open')
   })
 
   journey('a carrier is paused and resumed: what is sent meanwhile waits', async (way) => {
-    const [person, its] = [await operator(way), await holder(way)]
+    const [person, holderPage] = [await operator(way), await holder(way)]
     await person.follow('Carriers')
     await person.follow('simulator')
     await person.press(/^Pause/)
@@ -494,10 +496,10 @@ export function journeys(world: () => World): void {
       await person.page.reload()
       return (await person.page.locator('.state').first().innerText()) === 'paused'
     }, 30_000)
-    await send(its, aNumber(), 'Our shop is closed on Monday.')
-    await its.sees('waiting', '#messages')
+    await send(holderPage, aNumber(), 'Our shop is closed on Monday.')
+    await holderPage.sees('waiting', '#messages')
     await person.press('Resume')
-    await its.sees('delivered', '#messages')
+    await holderPage.sees('delivered', '#messages')
   })
 
   journey('whoever is support reads, and changes no money', async (way) => {

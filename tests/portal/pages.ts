@@ -7,31 +7,32 @@ import { inTurn } from '../support/in-turn.ts'
 import { somebody, type Person } from './person.ts'
 import type { World } from './journeys.ts'
 
-/** Where `npx pnpm screenshots` puts a picture of each page; undefined: no pictures. */
+/** Folder to which `npx pnpm screenshots` writes a picture of each page; undefined: no pictures. */
 const folder = process.env['SCREENSHOTS']
 
 const wide = { width: 1100, height: 800 }
-/** The width that WCAG 2.2 asks for (1.4.10), and a page of 1280 pixels that is shown twice as large (1.4.4). */
+/** Width that WCAG 2.2 requires (1.4.10), and a page of 1280 pixels at 200 % (1.4.4). */
 const narrow = { '320 px': { width: 320, height: 640 }, '200 %': { width: 640, height: 400 } }
 const phone = { width: 390, height: 844 }
 
 type Who = (typeof pages)[number]['who']
 
 const patterns = pages.map(({ path, who }) => ({ path, who, of: new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}$`) }))
-/** An exact path comes before one with a name in it. */
+/** An exact path wins over one with a name in it. */
 const pageAt = (path: string) =>
-  patterns.find((one) => one.path === path) ?? patterns.find(({ of, path: its }) => its.includes(':') && of.test(path))
+  patterns.find((one) => one.path === path) ??
+  patterns.find(({ of, path: pattern }) => pattern.includes(':') && of.test(path))
 
-/** An address of each page that links lead to, from `first` on. */
+/** Returns one address of each page that is reachable by links from `first`. */
 async function follow(context: BrowserContext, first: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>()
-  const asked = new Map<string, string>()
+  const requested = new Map<string, string>()
   const queue = [...first]
   for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
     const page = pageAt(new URL(next, 'http://gateway').pathname)
-    if (page === undefined || found.has(page.path) || asked.has(next)) continue
-    asked.set(next, page.path)
-    // It may lead to another page.
+    if (page === undefined || found.has(page.path) || requested.has(next)) continue
+    requested.set(next, page.path)
+    // The link may redirect to another page.
     const answer = await context.request.get(next)
     const { pathname, search } = new URL(answer.url())
     const shown = pageAt(pathname)
@@ -39,11 +40,11 @@ async function follow(context: BrowserContext, first: readonly string[]): Promis
     const html = await answer.text()
     queue.push(...Array.from(html.matchAll(/href="(\/[^"]*)"/g), ([, href = '']) => href.replaceAll('&amp;', '&')))
   }
-  for (const [address, path] of asked) if (!found.has(path)) found.set(path, address)
+  for (const [address, path] of requested) if (!found.has(path)) found.set(path, address)
   return found
 }
 
-/** Pages that links do not lead to. */
+/** Pages without a link to them. */
 const further: Readonly<Record<Who, readonly string[]>> = {
   anybody: [
     ...['/sign-in', '/link?token=none', '/invitation?token=none', '/operator/sign-in'],
@@ -54,7 +55,7 @@ const further: Readonly<Record<Who, readonly string[]>> = {
   operator: ['/operator', '/operator/acting', '/operator/sign-out', '/operator/messages?q=1'],
 }
 
-/** What only a form leads to, each with the page that it is on. */
+/** Pages that only a form leads to, with the page of the form. */
 const answers: Readonly<Record<string, { readonly who: Who; readonly get: (person: Person) => Promise<unknown> }>> = {
   '/send, checked': {
     who: 'holder',
@@ -129,7 +130,7 @@ const answers: Readonly<Record<string, { readonly who: Who; readonly get: (perso
   },
 }
 
-/** A list that waits for its check, and one that was sent: where they are. */
+/** Uploads a list that waits for its check, and one that is sent, and returns their addresses. */
 async function uploadLists(person: Person): Promise<readonly string[]> {
   const { page } = person
   const addresses: string[] = []
@@ -138,7 +139,8 @@ async function uploadLists(person: Person): Promise<readonly string[]> {
     await page.locator('#field-text').fill('Dear {name}, your parcel is at the counter.')
     const buffer = Buffer.from('Name,Mobile\nAnn,27825550101\nBob,0825\n')
     await page.locator('#field-file').setInputFiles({ name: 'list.csv', mimeType: 'text/csv', buffer })
-    // The columns of the file and the preview move the button while they appear: a press that they meet is none.
+    // The columns of the file and the preview move the button while they appear, and a click at that moment has no
+    // effect.
     await page.locator('#preview blockquote').waitFor()
     await person.press('Check before sending')
     await page.waitForURL(/\/send\/[0-9]+$/)
@@ -153,7 +155,7 @@ async function uploadLists(person: Person): Promise<readonly string[]> {
   return addresses
 }
 
-/** Where a message that waits for its time is changed. */
+/** Returns the address for changing a waiting message. */
 async function changeOfWaiting(person: Person): Promise<string> {
   await person.go('/send')
   await person.fill('Text', 'See you at the opening.')
@@ -165,7 +167,7 @@ async function changeOfWaiting(person: Person): Promise<string> {
   return `${(await link.getAttribute('href')) ?? ''}/change`
 }
 
-/** Every page, as people see it. The journeys before have filled them. */
+/** Checks every page as people see it. The journeys have filled the pages before. */
 export function everyPage(world: () => World): void {
   const people = new Map<Who, Person>()
   const addresses = new Map<string, string>()
@@ -194,7 +196,7 @@ export function everyPage(world: () => World): void {
   const shown = pages.filter(({ isFile }) => isFile !== true)
   test.each(shown.map(({ path, who }) => [path, who] as const))('%s', async (path, who) => {
     const address = addresses.get(path)
-    // A journey has to make what a page shows, and a link has to lead to it.
+    // A journey must create the content of the page, and a link must lead to it.
     if (address === undefined) throw new Error(`no link leads to ${path}`)
     const { page } = as(who)
     await page.goto(address)
@@ -210,8 +212,8 @@ export function everyPage(world: () => World): void {
 const schemes = ['light', 'dark'] as const
 
 /**
- * Axe finds nothing in one colour scheme, with `TEST_EVERY=1` in both, and nothing is wider than a small or an enlarged
- * page.
+ * Asserts that axe finds nothing in one colour scheme (both with `TEST_EVERY=1`), and that nothing is wider than a
+ * small or an enlarged page.
  */
 async function look(page: Tab, name: string): Promise<void> {
   const file = name.replace(/^\//, '').replace(/[^\w-]+/g, '-') || 'overview'
@@ -234,7 +236,7 @@ async function look(page: Tab, name: string): Promise<void> {
 }
 
 async function axe(page: Tab): Promise<string> {
-  // To describe each node of what is right takes axe as long as all else.
+  // Describing each passing node would double the time of axe.
   const builder = new AxeBuilder({ page }).setLegacyMode(true).options({ resultTypes: ['violations'] })
   const { violations } = await builder.analyze()
   return violations
@@ -242,7 +244,7 @@ async function axe(page: Tab): Promise<string> {
     .join('\n')
 }
 
-/** In the page: what makes it scroll sideways. */
+/** Runs in the page. Returns the elements that make it scroll sideways. */
 function tooWide(): string {
   const { scrollWidth, clientWidth } = document.documentElement
   if (scrollWidth <= clientWidth) return ''
@@ -254,7 +256,7 @@ function tooWide(): string {
     .join('\n')}`
 }
 
-/** As WebP, which has half of the bytes. */
+/** Saves a picture as WebP, which has half the bytes. */
 async function picture(page: Tab, name: string): Promise<void> {
   if (folder === undefined) return
   const height = await page.evaluate(() => document.documentElement.scrollHeight)

@@ -2,22 +2,22 @@ import { strict as assert } from 'node:assert'
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
 import type { Credentials } from './site.ts'
 
-/** How somebody uses the portal: by keyboard alone, or with a mouse where no script runs. */
+/** Way of using the portal: by keyboard alone, or with a mouse and without scripts. */
 export type Way = 'by keyboard, with scripts' | 'by mouse, without scripts' | 'by mouse, with scripts'
-/** Those of each journey. */
+/** Ways of each journey. */
 export const ways: readonly Way[] = ['by keyboard, with scripts', 'by mouse, without scripts']
 
-/** Somebody in front of a browser with cookies of its own. */
+/** Person with a browser that has its own cookies. */
 export interface Person {
   readonly page: Page
   readonly hasScripts: boolean
   go(path: string): Promise<void>
   follow(link: string | RegExp): Promise<void>
   press(button: string | RegExp): Promise<void>
-  /** Writes over what a field has. */
+  /** Replaces the content of a field. */
   fill(field: string, text: string): Promise<void>
   choose(field: string, option: string): Promise<void>
-  /** Waits until a text is shown. Without scripts the page is loaded again for it. */
+  /** Waits until a text is shown. Without scripts the page is reloaded until then. */
   sees(text: string | RegExp, where?: string): Promise<void>
   heading(): Promise<string>
   signIn(who: Credentials): Promise<void>
@@ -26,12 +26,13 @@ export interface Person {
 }
 
 const waitMs = 30_000
-/** More stops than any page has. */
+/** More tab stops than any page has. */
 const stopsMax = 150
 
 export async function somebody(browser: Browser, url: string, way: Way): Promise<Person> {
   const hasScripts = way !== 'by mouse, without scripts'
-  // Without a language of its own the machine's may be one that no browser of people has, and charts stay away.
+  // Without a language of its own the browser would use that of the machine, which may be unusual, so that charts are
+  // not shown.
   const context = await browser.newContext({ baseURL: url, javaScriptEnabled: hasScripts, locale: 'en-GB' })
   context.setDefaultTimeout(waitMs)
   const page = await context.newPage()
@@ -49,9 +50,9 @@ function personOf(
   page: Page,
   how: Pick<Person, 'hasScripts' | 'follow' | 'press' | 'fill' | 'choose' | 'sees'>,
 ): Person {
-  const enter = async (path: string, name: string, { name: its, password }: Credentials): Promise<void> => {
+  const enter = async (path: string, name: string, { name: login, password }: Credentials): Promise<void> => {
     await page.goto(path)
-    await how.fill(name, its)
+    await how.fill(name, login)
     await how.fill('Password', password)
     await how.press('Sign in')
     await page.getByRole('navigation').waitFor()
@@ -91,11 +92,11 @@ function withMouse(context: BrowserContext, page: Page, hasScripts: boolean): Pe
 }
 
 function withKeyboard(context: BrowserContext, page: Page): Person {
-  /** Steps from stop to stop until the control has the focus, which must be seen. */
+  /** Presses Tab until the control has the focus, which must be visible. */
   async function reach(control: Locator): Promise<void> {
     await control.waitFor()
     const name = await control.evaluate((element) => element.outerHTML)
-    // As many steps as there are controls between; more where one of them has stops of its own.
+    // As many steps as there are controls between, or more if one of them has several stops.
     const steps = await control.evaluate(stepsTo)
     await Promise.all(Array.from({ length: steps }, () => page.keyboard.press('Tab')))
     for (let more = 0; more < stopsMax; more++) {
@@ -141,7 +142,7 @@ function withKeyboard(context: BrowserContext, page: Page): Person {
   })
 }
 
-/** In the page: how many controls with a stop of the Tab key are from the one with the focus to this one. */
+/** Runs in the page. Returns the number of controls with a tab stop between the focused control and this one. */
 function stepsTo(control: Element): number {
   const all = Array.from(document.querySelectorAll('a[href], button, input, select, textarea, summary, [tabindex="0"]'))
   const stops = all.filter((one) => one.checkVisibility() && one.getAttribute('type') !== 'hidden')
@@ -152,7 +153,7 @@ function stepsTo(control: Element): number {
   )
 }
 
-/** `2026-11-30T14:00`, as the parts of the control take it: month, day and year, then hour and minute. */
+/** Types `2026-11-30T14:00` into the parts of the control: month, day and year, then hour and minute. */
 async function typeTime(page: Page, text: string): Promise<void> {
   const [, year = '', month = '', day = '', hour = '', minute = ''] =
     /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)$/.exec(text) ?? []

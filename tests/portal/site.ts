@@ -9,10 +9,10 @@ export interface Credentials {
   readonly password: string
 }
 
-/** A gateway after its first start, with somebody who runs it and a server that is told of events. */
+/** Gateway after its first start, with an operator and a server that receives events. */
 export interface Site {
   readonly url: string
-  /** Signs the account holder in, once. */
+  /** Link that signs the account holder in, once. */
   readonly link: string
   readonly holder: Credentials
   /** Another account. */

@@ -21,7 +21,7 @@ export async function openAccount(
   return { id, login, key }
 }
 
-/** A measure without labels, as `/metrics` shows it. */
+/** Reads a metric without labels from `/metrics`. */
 export async function measure({ url }: Pick<Client, 'url'>, name: string): Promise<number> {
   const text = await (await fetch(`${url}/metrics`)).text()
   return Number(new RegExp(`^${name.replace(/[{}]/g, '\\$&')} (\\S+)$`, 'm').exec(text)?.[1])

@@ -3,18 +3,18 @@ import type { Client } from './clients.ts'
 export type Interface = 'rest' | 'asp' | 'xml'
 export const interfaces: readonly Interface[] = ['rest', 'asp', 'xml']
 
-/** A request and what came of it, whatever that is. */
+/** Request and its result. */
 export interface Attempt {
   readonly by: Interface
   readonly number: string
-  /** By `performance.now()`. */
+  /** Start of the request, by `performance.now()`. */
   readonly begun: number
   readonly milliseconds: number
-  /** 0: there was no answer. */
+  /** HTTP status; 0 if there was no answer. */
   readonly status: number
   readonly retryAfter: string | null
   readonly text: string
-  /** The message id, if it was accepted. */
+  /** Message id, if the message was accepted. */
   readonly id: number | undefined
 }
 
@@ -37,20 +37,20 @@ const idIn: Readonly<Record<Interface, RegExp>> = {
   xml: /<ID>(\d+)<\/ID>/,
 }
 
-/** What an interface answers to trouble of ours (ruling 1.25). */
+/** Answer of each interface to an internal error (ruling 1.25). */
 export const unavailable: Readonly<Record<Interface, RegExp>> = {
   rest: /^\{"timeStamp":"\d+","version":"1.0","statusCode":503,"errorMessage":"[^"]+","errorCode":"(?:busy|unavailable)"\}$/,
   asp: /^Error="Service unavailable"$/,
   xml: /<Error>Service unavailable<\/Error>/,
 }
 
-/** What asks; `fetch`, if nothing else is given. */
+/** Function that sends requests; by default `fetch`. */
 export type Ask = (
   url: string,
   init: RequestInit,
 ) => Promise<Pick<Response, 'status' | 'text'> & { readonly headers: Pick<Headers, 'get'> }>
 
-/** Why the connection failed: ECONNREFUSED, say. */
+/** Returns why the connection failed, for example ECONNREFUSED. */
 const codeOf = (error: unknown): unknown => (error as { cause?: { code?: unknown } }).cause?.code ?? ''
 
 /** Sends one message to one number. */
@@ -69,6 +69,6 @@ export async function attempt(by: Interface, client: Client, number: string, ask
   return { by, number, begun, milliseconds, ...answer, id: id === undefined ? undefined : Number(id) }
 }
 
-/** The value that so large a part of the values does not exceed. */
+/** Returns the value that this share of the values does not exceed. */
 export const quantile = (values: readonly number[], part: number): number =>
   values.toSorted((a, b) => a - b)[Math.max(0, Math.ceil(values.length * part) - 1)] ?? 0

@@ -5,28 +5,28 @@ import type { Environment } from './process.ts'
 import { submissions } from './record.ts'
 import { startSmscProcess } from './smsc.ts'
 
-/** What was submitted to a carrier; over SMPP a line for each part. */
+/** Submission to a carrier; over SMPP, of one part. */
 export interface SubmittedTo {
   readonly number: string
-  /** null: no address. */
+  /** Sender address; null if there is none. */
   readonly from: string | null
 }
 
-/** A carrier that plays, and what tests ask of it. */
+/** Running test carrier. */
 export interface RunningCarrier {
-  /** For `CARRIERS`. */
+  /** Value for `CARRIERS`. */
   readonly url: string
-  /** The same, which is given so many messages a second at most. */
+  /** Returns the same value with a maximum number of messages per second. */
   limitedTo(perSecond: number): string
-  /** Everything that was ever submitted to it, over all runs of the gateway. */
+  /** Returns all submissions, over all runs of the gateway. */
   submitted(): Promise<readonly SubmittedTo[]>
-  /** Lets a mobile write; resolves when it is stored. */
+  /** Delivers a message from a mobile. Resolves when it is stored. */
   write(from: string, to: string, text: string): Promise<void>
   stop(): Promise<void>
 }
 
 /**
- * Starts one that keeps what it keeps below the data folder of the gateway, with the time from a submission to its
+ * Starts a carrier that stores its files below the data folder of the gateway, with this time from a submission to its
  * receipt.
  */
 export type StartCarrier = (
@@ -67,8 +67,8 @@ const smpp: StartCarrier = async ({ DATA_DIR }, delayMilliseconds) => {
 }
 
 /**
- * For `describe.each`: the same tests run over the simulated carrier, and over SMPP with `gateway-smsc` in another
- * process.
+ * Carriers for `describe.each`: the same tests run over the simulated carrier, and over SMPP with `gateway-smsc` in
+ * another process.
  */
 export const carriers: readonly (readonly [title: string, start: StartCarrier])[] = [
   ['the simulated carrier', simulated],

@@ -1,15 +1,15 @@
-/** What docs/contract.md and docs/reliability.md define: sections with their rules, rulings, promises. */
+/** Definitions of docs/contract.md and docs/reliability.md: sections with their rules, rulings, promises. */
 export interface Citable {
   readonly sections: ReadonlySet<string>
-  /** As `4.2, rule 3`. */
+  /** Rules as `4.2, rule 3`. */
   readonly rules: ReadonlySet<string>
   readonly rulings: ReadonlySet<string>
-  /** As `C1`. */
+  /** Additions as `C1`. */
   readonly additions: ReadonlySet<string>
   readonly promises: ReadonlySet<string>
 }
 
-/** Reads headings `## 1.` and `### 4.2`, numbered rules below them, rulings `**1.11 …**`, and rows `| P-1 |`. */
+/** Parses headings `## 1.` and `### 4.2`, numbered rules below them, rulings `**1.11 …**`, and rows `| P-1 |`. */
 export function readCitable(contract: string, reliability: string): Citable {
   const [partA = '', partB = ''] = contract.split('# Part B')
   const sections = new Set<string>()
@@ -34,7 +34,7 @@ export function readCitable(contract: string, reliability: string): Citable {
 
 const numbers = String.raw`\d+(?:\.\d+)?(?:(?:, | and | to )\d+\.\d+)*`
 
-/** The citations in `text` of what is not there, as they are written. */
+/** Returns the citations in `text` without a definition, as written. */
 export function citesNothing(text: string, there: Citable): readonly string[] {
   const missing: string[] = []
   const check = (set: ReadonlySet<string>, one: string, written: string): void => {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { until } from '@gateway/core/testing'
 
-/** What a client of each interface sends and reads, knowing nothing of our code. */
+/** Client of each interface that uses no code of the gateway. */
 export interface Client {
   readonly url: string
   readonly key: string
@@ -20,7 +20,7 @@ interface RestStatus {
   readonly statusCode: number
 }
 
-/** A 503 with `Retry-After`: nothing was done (ruling 1.25). */
+/** Error for 503 with `Retry-After`: nothing was done (ruling 1.25). */
 class BusyAnswer extends Error {}
 
 async function textOf(response: Response, path: string): Promise<string> {
@@ -30,7 +30,7 @@ async function textOf(response: Response, path: string): Promise<string> {
   throw new (wasBusy ? BusyAnswer : Error)(`${path} answered ${response.status}: ${text}`)
 }
 
-/** Asks again, for a minute at most, as long as the answer is that nothing was done for want of time. */
+/** Repeats a request for at most a minute while the answer says that nothing was done for lack of time. */
 export async function patiently<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
   const end = performance.now() + 60_000
   for (;;) {
@@ -43,7 +43,7 @@ export async function patiently<Answer>(ask: () => Promise<Answer>): Promise<Ans
   }
 }
 
-/** The answer of a POST with this body, of a GET without one; throws unless it is HTTP 200. */
+/** Sends a POST with this body, or a GET without one. Throws unless the answer is HTTP 200. */
 export async function rest<Answer>({ url, key }: Client, path: string, body?: unknown): Promise<Answer> {
   const response = await fetch(`${url}/api/rest/v1${path}`, {
     method: body === undefined ? 'GET' : 'POST',
@@ -57,7 +57,7 @@ export async function rest<Answer>({ url, key }: Client, path: string, body?: un
 export const restBalance = async (client: Client): Promise<number> =>
   (await rest<{ creditBalance: number }>(client, '/credits/balance')).creditBalance
 
-/** The ids of those that were accepted, and the words of the others. */
+/** Returns the ids of accepted recipients, and the refusals of others. */
 export async function restSend(
   client: Client,
   numbers: readonly string[],
@@ -81,7 +81,7 @@ export async function restStatus(client: Client, ids: readonly number[]): Promis
   return statuses
 }
 
-/** Waits until the code of each is such a one, at which it stays; asks for a hundred at a time. */
+/** Waits until the code of each message is one of these. Queries a hundred at a time. */
 export async function untilCodes(
   client: Client,
   ids: readonly (number | string)[],
@@ -95,7 +95,7 @@ export async function untilCodes(
   }
 }
 
-/** The answer's text as it came. */
+/** Returns the text of the answer. */
 export async function asp(
   { url, key }: Client,
   path: string,
@@ -107,7 +107,7 @@ export async function asp(
   return text
 }
 
-/** As restSend; the words are those of the query-string interface. */
+/** As restSend, with refusals in the words of the query-string interface. */
 export async function aspSend(
   client: Client,
   numbers: readonly string[],
@@ -129,7 +129,7 @@ export async function xml({ url, key }: Client, path: string, root: string, cont
   return text
 }
 
-/** As restSend; the words are those of the XML interface. */
+/** As restSend, with refusals in the words of the XML interface. */
 export async function xmlSend(
   client: Client,
   numbers: readonly string[],
@@ -141,6 +141,6 @@ export async function xmlSend(
   return [...text.matchAll(/<ID>([^<]*)<\/ID>/g)].map(([, id = '']) => idOrWord(id))
 }
 
-/** `CCYYMMDDHHmm` at GMT+2, cut to the minute. */
+/** Formats a time as `CCYYMMDDHHmm` at GMT+2, truncated to the minute. */
 export const minuteOf = (milliseconds: number): string =>
   new Date(milliseconds + 2 * 3_600_000).toISOString().slice(0, 16).replace(/[-T:]/g, '')

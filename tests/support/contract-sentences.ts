@@ -1,4 +1,4 @@
-/** A sentence or a row of a table of docs/contract.md, and the number that it stands under, as cases cite it. */
+/** Sentence or table row of docs/contract.md, with its number as cases cite it. */
 interface Sentence {
   readonly of: string
   readonly text: string
@@ -7,8 +7,8 @@ interface Sentence {
 const isRule = (line = ''): boolean => /^\|[ |-]+\|$/.test(line)
 
 /**
- * Every sentence and table row of the contract, in its order. What ends with a colon leads to what follows it and is
- * none; so are headings and the bold names before a ruling.
+ * Returns every sentence and table row of the contract in order. Omits lead-ins that end with a colon, headings, and
+ * the bold names of rulings.
  */
 function readSentences(contract: string): readonly Sentence[] {
   const sentences: Sentence[] = []
@@ -55,8 +55,8 @@ const cellsOf = (row: string): string =>
     .join(' | ')
 
 /**
- * What is wrong with a list of beginnings, by number and in the order of the contract: nothing if it has each of its
- * sentences once.
+ * Compares a list of beginnings with the contract, by number and in order. Returns the differences; empty if each
+ * sentence occurs once.
  */
 export function wrongBeginnings(
   contract: string,

@@ -1,11 +1,11 @@
-/** What a `curl` line asks for; machines that run the tests need no curl. */
+/** Request of a `curl` line. Machines that run the tests need no curl. */
 export interface CurlLine {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | undefined
 }
 
-/** The words of a line as a shell reads it: quotes and plain words. */
+/** Splits a line like a shell: quotes and plain words. */
 const shellWords = (line: string): string[] =>
   Array.from(line.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g), ([, one, two, plain]) => one ?? two ?? plain ?? '')
 
@@ -24,7 +24,7 @@ export function readCurlLine(line: string): CurlLine {
   return { url, headers, body }
 }
 
-/** Does what curl would; a body without a content type has curl's own. */
+/** Sends the request as curl does, with curl's default content type for a body. */
 export async function runCurlLine({ url, headers, body }: CurlLine): Promise<string> {
   const type = { 'Content-Type': 'application/x-www-form-urlencoded' }
   const request = body === undefined ? { headers } : { method: 'POST', headers: { ...type, ...headers }, body }

@@ -7,21 +7,21 @@ import { removeCluster, startEmbeddedPostgres } from '@gateway/embedded-postgres
 import { query } from '../../packages/embedded-postgres/testing/query.ts'
 import { copyCluster, root } from './process.ts'
 
-/** A PostgreSQL that nobody starts again when it ends, as one on another machine is to the gateway. */
+/** PostgreSQL that is not restarted when it ends, like one on another machine. */
 export interface Database {
   readonly connectionString: string
   rows<Row>(text: string, values?: unknown[]): Promise<Row[]>
-  /** Ends it at once, as a crash does (immediate mode), and waits until it has gone. */
+  /** Stops it at once, like a crash (immediate mode), and waits for its end. */
   readonly crash: () => Promise<void>
   /** Starts it after a crash, and waits until it answers. */
   readonly start: () => Promise<void>
-  /** Stops all of its processes where they are: nothing is answered, nothing is closed. */
+  /** Stops all its processes with SIGSTOP: nothing is answered, nothing is closed. */
   readonly freeze: () => Promise<void>
   readonly thaw: () => void
   remove(): Promise<void>
 }
 
-/** Starts PostgreSQL, without processes that do nothing here, and ends at once without stopping it. */
+/** Program that starts PostgreSQL without unneeded processes and exits without stopping it. */
 const starter = `import { startEmbeddedPostgres } from '@gateway/embedded-postgres'
 const settings = { io_method: 'sync', max_logical_replication_workers: 0 }
 const { connectionString } = await startEmbeddedPostgres({ dataDir: process.argv[1], settings })
@@ -37,7 +37,7 @@ async function launch(folder: string): Promise<string> {
   return out
 }
 
-/** Starts one with an empty database on a new folder, which has the schema unless it `isEmpty`. */
+/** Starts an empty database in a new folder, with the schema unless `isEmpty`. */
 export async function startDatabase(folder: string, { isEmpty = false } = {}): Promise<Database> {
   if (!isEmpty) await copyCluster(folder)
   const connectionString = await launch(folder)
@@ -61,7 +61,7 @@ export async function startDatabase(folder: string, { isEmpty = false } = {}): P
     },
     freeze: async () => {
       const pid = await postmaster()
-      // It starts no more processes: then all that there are can be stopped.
+      // The postmaster starts no more processes, so that all can be stopped.
       process.kill(pid, 'SIGSTOP')
       frozen = [pid, ...(await childrenOf(pid))]
       for (const each of frozen) signal(each, 'SIGSTOP')
@@ -75,7 +75,7 @@ export async function startDatabase(folder: string, { isEmpty = false } = {}): P
   }
 }
 
-/** False: there is no such process. */
+/** Returns false if there is no such process. */
 function signal(pid: number, name: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, name)

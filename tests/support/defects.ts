@@ -3,35 +3,35 @@ import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import type { Configuration } from '@gateway/conformance'
 
-/** A request on its way to the gateway; `body` has one character for each byte. */
+/** Request on its way to the gateway; `body` has one character for each byte. */
 interface Asked {
   method: string
-  /** With its query. */
+  /** Path with query. */
   path: string
   headers: [name: string, value: string][]
   body: string
 }
 
-/** An answer on its way back; `text` is read as UTF-8. */
+/** Answer on its way back; `text` is decoded as UTF-8. */
 interface Answered {
   status: number
   headers: [name: string, value: string][]
   text: string
 }
 
-/** Asks the gateway itself, without the defect. */
-type AskGateway = (asked: Partial<Asked>) => Promise<Answered>
+/** Sends a request to the gateway itself, without the defect. */
+type AskGateway = (request: Partial<Asked>) => Promise<Answered>
 
-/** What is wrong with a gateway, as a proxy before it can bring it about. */
+/** Defect of a gateway, as a proxy in front of it can imitate it. */
 export interface Defect {
-  /** A part of the title of each case that must fail. */
+  /** Part of the title of each case that must fail. */
   readonly fails: readonly string[]
-  /** Changes a request before the gateway has it. */
-  readonly request?: (asked: Asked) => void
-  /** Changes an answer before the client has it. */
+  /** Changes a request before it reaches the gateway. */
+  readonly request?: (request: Asked) => void
+  /** Changes an answer before it reaches the client. */
   readonly answer?: (
     answered: Answered,
-    asked: Asked,
+    request: Asked,
     gateway: AskGateway,
     accounts: Configuration['accounts'],
   ) => void | Promise<void>
@@ -47,7 +47,7 @@ export const setHeader = (answered: Answered, name: string, value: string): void
   answered.headers = [...without(answered.headers, new RegExp(`^${name}$`, 'i')), [name, value]]
 }
 
-/** A gateway with whatever defect is planted at the time; without one the proxy changes nothing. */
+/** Starts a proxy that imitates the planted defect; without one it changes nothing. */
 export async function defectiveGateway(url: string, accounts: Configuration['accounts']) {
   const agent = new Agent({ keepAlive: true })
   let defect: Defect | undefined
@@ -67,8 +67,8 @@ export async function defectiveGateway(url: string, accounts: Configuration['acc
         },
         (answer) => {
           buffer(answer).then((text) => {
-            const kept = without(pairs(answer.rawHeaders), hopByHop)
-            resolve({ status: answer.statusCode ?? 0, headers: kept, text: text.toString('utf8') })
+            const passedHeaders = without(pairs(answer.rawHeaders), hopByHop)
+            resolve({ status: answer.statusCode ?? 0, headers: passedHeaders, text: text.toString('utf8') })
           }, reject)
         },
       )
@@ -79,10 +79,10 @@ export async function defectiveGateway(url: string, accounts: Configuration['acc
   const server = createServer({ maxHeaderSize: 100_000 }, (request, response) => {
     const { method = '', url: path = '', rawHeaders } = request
     const work = async () => {
-      const asked = { method, path, headers: pairs(rawHeaders), body: (await buffer(request)).toString('latin1') }
-      defect?.request?.(asked)
-      const answered = await toGateway(asked)
-      await defect?.answer?.(answered, asked, toGateway, accounts)
+      const received = { method, path, headers: pairs(rawHeaders), body: (await buffer(request)).toString('latin1') }
+      defect?.request?.(received)
+      const answered = await toGateway(received)
+      await defect?.answer?.(answered, received, toGateway, accounts)
       const body = Buffer.from(answered.text)
       response
         .writeHead(answered.status, [...answered.headers, ['Content-Length', String(body.length)]].flat())

@@ -7,12 +7,12 @@ const main = fileURLToPath(new URL('receiver-process.ts', import.meta.url))
 const hook = new URL('../../packages/embedded-postgres/testing/load-typescript.mjs', import.meta.url).href
 const register = `import { register } from 'node:module'; register(${JSON.stringify(hook)})`
 
-/** A receiver of webhooks in a process of its own. */
+/** Receiver of webhooks in a process of its own. */
 export interface DistantReceiver {
   readonly url: string
-  /** That have come since its start. */
+  /** Returns the number of requests since its start. */
   requests(): number
-  /** From the next request on. */
+  /** Changes its mode from the next request on. */
   become(mode: ReceiverMode): Promise<void>
   close(): Promise<void>
 }
@@ -22,10 +22,10 @@ export async function startDistantReceiver(): Promise<DistantReceiver> {
   const child = fork(main, [], { execArgv, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   let [url, requests, changes] = ['', 0, 0]
-  child.on('message', (told: string) => {
-    if (told === 'request') requests += 1
-    else if (told === 'changed') changes += 1
-    else url = told
+  child.on('message', (message: string) => {
+    if (message === 'request') requests += 1
+    else if (message === 'changed') changes += 1
+    else url = message
   })
   await until(() => {
     if (child.exitCode !== null) throw new Error('the receiver did not start')
@@ -35,9 +35,9 @@ export async function startDistantReceiver(): Promise<DistantReceiver> {
     url,
     requests: () => requests,
     become: async (mode) => {
-      const wanted = changes + 1
+      const expected = changes + 1
       child.send(mode)
-      await until(() => changes >= wanted)
+      await until(() => changes >= expected)
     },
     close: () => {
       child.kill('SIGKILL')

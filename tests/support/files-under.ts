@@ -2,10 +2,10 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from './process.ts'
 
-/** What is made while a checkout is used: it comes and goes while tests read the tree. */
+/** Generated files, which appear and disappear while tests read the tree. */
 const made = /^(node_modules|dist|dist-testing|data|results)$|^packages\/guide\/pages$/
 
-/** The files of a folder of the tree whose name fits, by their paths from its root. */
+/** Returns the files of a folder whose names match, by their paths from its root. */
 export function filesUnder(folder: string, name: RegExp): readonly string[] {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = `${folder}/${entry.name}`

@@ -2,17 +2,17 @@ import { removeCluster, startEmbeddedPostgres } from '@gateway/embedded-postgres
 import { simulated, type RunningCarrier, type StartCarrier } from './carriers.ts'
 import { copyCluster, databaseFolder, dataFolder, startApp, type Environment } from './process.ts'
 
-/** A running gateway on a database of its own. */
+/** Running gateway on a database of its own. */
 export interface RunningGateway {
   readonly restUrl: string
   readonly aspUrl: string
   readonly xmlUrl: string
-  /** For the command line. */
+  /** Environment of the command line. */
   readonly environment: Environment
-  /** Where the simulated carrier keeps its record. */
+  /** Folder of the simulated carrier's record. */
   readonly folder: string
   readonly carrier: RunningCarrier
-  /** Ends every process as an operator does, and removes the data. Returns the exit codes. */
+  /** Stops every process in order and removes the data. Returns the exit codes. */
   stop(): Promise<readonly (number | null)[]>
 }
 
@@ -43,7 +43,7 @@ async function withCarrier(start: StartCarrier, place: Parameters<StartCarrier>[
   return { carrier, environment: { ...place, CARRIERS: carrier.url, ...further } }
 }
 
-/** One process for each interface and two dispatchers, on one DATABASE_URL. */
+/** Starts one process for each interface and two dispatchers, on one DATABASE_URL. */
 export async function startFiveProcesses(further: Environment = {}, startCarrier = simulated): Promise<RunningGateway> {
   const data = await dataFolder()
   const cluster = `${data.path}/db`

@@ -1,19 +1,19 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 
-/** A way to the database on which some answers do not come back. */
+/** Relay to the database that can hold answers back. */
 export interface HeldAnswers {
   readonly connectionString: string
-  /** From now on a connection that sends one of these statements hears nothing any more; the statement is done. */
+  /** Holds the answers on a connection that sends one of these statements, from now on. The statement is executed. */
   hold(...statements: readonly string[]): void
   close(): Promise<void>
 }
 
-/** Between a process and the server of `connectionString`, which leads to a socket in a folder. */
+/** Opens a relay between a process and the server of `connectionString`, which names a socket in a folder. */
 export async function heldAnswers(connectionString: string): Promise<HeldAnswers> {
   const url = new URL(connectionString.replace('@/', '@localhost/'))
   const path = `${url.searchParams.get('host') ?? ''}/.s.PGSQL.${url.searchParams.get('port') ?? '5432'}`
   const sockets = new Set<Socket>()
-  let held: readonly string[] = []
+  let delayedStatements: readonly string[] = []
   const server = createServer((client) => {
     const upstream = connect(path)
     let isHeld = false
@@ -29,7 +29,7 @@ export async function heldAnswers(connectionString: string): Promise<HeldAnswers
       })
     }
     client.on('data', (data) => {
-      isHeld ||= held.some((statement) => data.includes(statement))
+      isHeld ||= delayedStatements.some((statement) => data.includes(statement))
       upstream.write(data)
     })
     upstream.on('data', (data) => {
@@ -43,7 +43,7 @@ export async function heldAnswers(connectionString: string): Promise<HeldAnswers
   return {
     connectionString: url.href,
     hold: (...statements) => {
-      held = statements
+      delayedStatements = statements
     },
     close: async () => {
       for (const socket of sockets) socket.destroy()

@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse, parseAllDocuments } from 'yaml'
 
-/** An object of Kubernetes, or a part of one. */
+/** Object of Kubernetes, or a part of one. */
 type Manifest = { readonly [field: string]: unknown }
 
 interface Kustomization extends Manifest {
@@ -22,14 +22,14 @@ interface Patch {
 
 const understood = 'apiVersion kind resources namespace images secretGenerator replicas patches'.split(' ')
 
-/** Lists whose members a patch is merged with, by the field that tells them apart; another list is replaced. */
+/** Lists that a patch merges, with the field that identifies their members. Other lists are replaced. */
 const keyOfMembers: Readonly<Record<string, string>> = {
   ...{ containers: 'name', env: 'name', ports: 'containerPort', volumes: 'name', volumeMounts: 'mountPath' },
 }
 
 /**
- * The objects of a folder as `kubectl kustomize` makes them, as far as `deploy/kubernetes` uses it: where a file says
- * more than is understood here, it throws. The names of secrets get `-made` instead of a digest.
+ * Returns the objects of a folder as `kubectl kustomize` builds them, as far as `deploy/kubernetes` needs it. Throws
+ * for a file with anything else. Names of secrets end in `-made` instead of a digest.
  */
 export function kustomize(folder: string): readonly Manifest[] {
   const file = join(folder, 'kustomization.yaml')
@@ -73,7 +73,7 @@ function applied({ target, path, patch }: Patch, folder: string, all: readonly M
 
 const isPart = (value: unknown): value is Manifest => typeof value === 'object' && value !== null
 
-/** A strategic merge. */
+/** Applies a strategic merge patch. */
 function merged(value: unknown, change: unknown, field: string): unknown {
   if (Array.isArray(value) && Array.isArray(change)) {
     const key = keyOfMembers[field]
@@ -116,7 +116,7 @@ const inNamespace = (one: Manifest, namespace: string): Manifest => ({
 const counted = (one: Manifest, { count }: { readonly count: number }): Manifest =>
   'replicas' in partOf(one, 'spec') ? { ...one, spec: { ...partOf(one, 'spec'), replicas: count } } : one
 
-/** Each value of an object, by the field that has it. */
+/** Replaces each value of an object by the result of `change` for its field. */
 function changed<Value>(value: Value, change: (field: string, value: unknown) => unknown): Value {
   if (Array.isArray(value)) return value.map((one: unknown) => changed(one, change)) as Value
   if (!isPart(value)) return value

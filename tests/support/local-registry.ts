@@ -25,8 +25,8 @@ export interface Registry {
 const store = join(root, 'node_modules', '.pnpm')
 
 /**
- * A registry of npm on loopback, which has every package that this checkout has installed, those in the folder of
- * packed ones, and no other.
+ * Starts an npm registry on loopback with exactly the packages that are installed in this checkout and the packed ones
+ * in a folder.
  */
 export async function startRegistry(packed?: string): Promise<Registry> {
   const installed = new Map<
@@ -69,7 +69,7 @@ export async function startRegistry(packed?: string): Promise<Registry> {
 
 const urlOf = (server: Server): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 
-/** Folders of the store that are packages; what is linked beside them has folders of its own. */
+/** Lists the package folders of the store. Linked packages have folders of their own. */
 async function installedPaths(): Promise<string[]> {
   const paths: string[] = []
   for (const entry of await readdir(store)) {
@@ -85,7 +85,7 @@ async function installedPaths(): Promise<string[]> {
   return paths
 }
 
-/** What npm asks for first. */
+/** Returns the document that npm requests first. */
 const packument = (name: string, versions: ReadonlyMap<string, { readonly manifest: Manifest }>, url: string) => ({
   name,
   'dist-tags': { latest: [...versions.keys()].sort((a, b) => a.localeCompare(b, 'en', { numeric: true })).at(-1) },

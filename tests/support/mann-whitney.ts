@@ -1,9 +1,9 @@
 import { quantile } from './attempts.ts'
 
 /**
- * The test of Mann and Whitney on two samples, by the normal approximation with correction for ties (20 values or more
- * of each). `p` is two-sided: how often equal sources would differ as much. `shift` is by how much the median of the
- * second is larger.
+ * Mann–Whitney test on two samples, by the normal approximation with correction for ties (at least 20 values each). `p`
+ * is two-sided: the probability that equal sources differ as much. `shift` is the median of the second minus that of
+ * the first.
  */
 export function mannWhitney(first: readonly number[], second: readonly number[]): { p: number; shift: number } {
   const all = [...first.map((value) => ({ value, first: true })), ...second.map((value) => ({ value, first: false }))]
@@ -24,7 +24,7 @@ export function mannWhitney(first: readonly number[], second: readonly number[])
   return { p: 2 * (1 - normal(z)), shift: quantile(second, 0.5) - quantile(first, 0.5) }
 }
 
-/** The distribution function of the standard normal distribution from 0 on (Abramowitz and Stegun 26.2.17). */
+/** Returns the standard normal distribution function for z from 0 (Abramowitz and Stegun 26.2.17). */
 function normal(z: number): number {
   const t = 1 / (1 + 0.2316419 * z)
   const series = [0.31938153, -0.356563782, 1.781477937, -1.821255978, 1.330274429]

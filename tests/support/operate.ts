@@ -9,10 +9,7 @@ import { patientSettings } from '../../packages/adapters-postgres/testing/patien
 import { textOf } from '../../apps/operator/testing/operate.ts'
 import type { Environment, Outcome } from './process.ts'
 
-/**
- * Runs a command of the command line `gateway` in this process, on the database of the environment: it costs a tenth of
- * a process.
- */
+/** Runs a `gateway` command in this process on the database of the environment, which costs a tenth of a process. */
 export async function operate(args: readonly string[], environment: Environment): Promise<Outcome> {
   const [out, err] = [textOf(), textOf()]
   const code = await runCommandLine(args, {
@@ -41,13 +38,13 @@ export const commandLineOf =
   <Result>(args: readonly string[]): Promise<Result> =>
     operateJson<Result>(args, environment)
 
-/** Lets messages of unknown outcome adopt the receipts that are kept, however young these are. */
+/** Lets messages of unknown outcome adopt stored receipts of any age. */
 export const adoptReceipts = (environment: Environment): Promise<void> =>
   withDatabase(environment, async ({ ports }) => {
     await ports.deliveryReceipts.adopt(0)
   })
 
-/** Says what a carrier is to do in all processes, and does not wait until they do it. */
+/** Sets the mode of a carrier without waiting until the processes have applied it. */
 export const setCarrierMode = (environment: Environment, carrier: CarrierId, mode: CarrierMode): Promise<void> =>
   withDatabase(environment, async ({ ports }) => {
     await ports.carrierModes.set(carrier, mode, 'a test')

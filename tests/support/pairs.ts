@@ -3,13 +3,13 @@ import { removeCluster, startEmbeddedPostgres } from '@gateway/embedded-postgres
 import { interfaces, type Interface } from './attempts.ts'
 import { copyCluster, dataFolder, killLeftovers, startApp, type Environment, type Started } from './process.ts'
 
-/** One of the two processes of an interface; it keeps its port over restarts. */
+/** One of the two processes of an interface. It keeps its port over restarts. */
 export interface Instance {
   readonly by: Interface
   readonly at: 0 | 1
   readonly port: number
   readonly process: () => Started
-  /** Sends a signal and waits for the end; returns the exit code. */
+  /** Sends a signal, waits for the end and returns the exit code. */
   readonly stop: (signal?: NodeJS.Signals) => Promise<number | null>
   readonly start: () => Promise<void>
 }
@@ -17,10 +17,10 @@ export interface Instance {
 /** Two processes of each interface and two dispatchers, on one database. */
 export interface Pairs {
   readonly instances: readonly Instance[]
-  /** For the command line. */
+  /** Environment of the command line. */
   readonly environment: Environment
   readonly folder: string
-  /** All that any process has written, those that ended too. */
+  /** Returns the output of all processes, including ended ones. */
   readonly output: () => string
   readonly stop: () => Promise<void>
 }
@@ -81,11 +81,11 @@ async function instance(
   }
 }
 
-// Below the range that systems give to outgoing connections: nobody takes it while its process restarts.
+// Below the range of outgoing connections, so that no other process takes the port during a restart.
 const PORTS = { from: 20_000, to: 30_000 }
 let nextPort = process.pid * 101
 
-/** So many different ports that nobody listens on. Each process begins at a place of its own. */
+/** Returns different ports on which nobody listens. Each process begins at a different port. */
 export async function freePorts(count: number): Promise<readonly number[]> {
   const found = new Set<number>()
   for (let at = nextPort; found.size < count; at++) {

@@ -2,10 +2,10 @@ import { setHeader, type Defect } from './defects.ts'
 
 const named = (path: string, name: string): boolean => path.toLowerCase().startsWith(`/api/${name}.asp`)
 
-/** Offered again by the next call, however often. */
+/** Replies that the next call returns again, however often. */
 let lastReplies = ''
 
-/** Mistakes that implementations of the contract make, each with the cases that must notice it. */
+/** Mistakes of implementations of the contract, each with the cases that must detect it. */
 export const plantedDefects: Readonly<Record<string, Defect>> = {
   'the last & of a list is lost': {
     fails: ['one pair per number', 'deletescheduled: DELETED once'],
@@ -52,14 +52,14 @@ export const plantedDefects: Readonly<Record<string, Defect>> = {
   },
   'HEAD consumes replies': {
     fails: ['the query string returns a reply once'],
-    answer: async (_, asked, gateway) => {
-      if (asked.method === 'HEAD' && named(asked.path, 'httpgetreplies')) await gateway({ path: asked.path })
+    answer: async (_, received, gateway) => {
+      if (received.method === 'HEAD' && named(received.path, 'httpgetreplies')) await gateway({ path: received.path })
     },
   },
   'HEAD is answered 200': {
     fails: ['/sms/incoming: another method', 'httpgetreplies.asp: wrong and missing'],
-    answer: (answered, asked) => {
-      if (asked.method === 'HEAD') answered.status = 200
+    answer: (answered, received) => {
+      if (received.method === 'HEAD') answered.status = 200
     },
   },
   'timeStamp is rounded to the second': {
@@ -142,14 +142,14 @@ export const plantedDefects: Readonly<Record<string, Defect>> = {
   },
   'REST paths in any letter case': {
     fails: ['/sms/outgoing/send: 404 in another letter case'],
-    request: (asked) => {
-      asked.path = asked.path.toLowerCase()
+    request: (received) => {
+      received.path = received.path.toLowerCase()
     },
   },
   'a slash at the end of a path is 404': {
     fails: ['one slash at the end'],
-    request: (asked) => {
-      if (/\/(\?|$)/.test(asked.path)) asked.path = '/api/rest/v1/nothing'
+    request: (received) => {
+      if (/\/(\?|$)/.test(received.path)) received.path = '/api/rest/v1/nothing'
     },
   },
   'an id of another account is told from an unknown one': {
@@ -179,40 +179,40 @@ export const plantedDefects: Readonly<Record<string, Defect>> = {
   },
   'a body of exactly 204800 bytes is refused': {
     fails: ['a body of 204800 bytes is accepted'],
-    request: (asked) => {
-      if (asked.body.length >= 204_800) asked.body = asked.body.padEnd(204_801)
+    request: (received) => {
+      if (received.body.length >= 204_800) received.body = received.body.padEnd(204_801)
     },
   },
   'of 1001 recipients the last one is cut off': {
     fails: ['1000 recipients are accepted'],
-    request: (asked) => {
-      if (!asked.path.endsWith('/sms/outgoing/send') || asked.body.length < 20_000) return
-      const body = JSON.parse(asked.body) as { recipients: unknown[] }
-      asked.body = JSON.stringify({ ...body, recipients: body.recipients.slice(0, 1000) })
+    request: (received) => {
+      if (!received.path.endsWith('/sms/outgoing/send') || received.body.length < 20_000) return
+      const body = JSON.parse(received.body) as { recipients: unknown[] }
+      received.body = JSON.stringify({ ...body, recipients: body.recipients.slice(0, 1000) })
     },
   },
   'limit 1001 is read as 1000': {
     fails: ['/sms/scheduled: an invalid offset'],
-    request: (asked) => {
-      asked.path = asked.path.replace('limit=1001', 'limit=1000')
+    request: (received) => {
+      received.path = received.path.replace('limit=1001', 'limit=1000')
     },
   },
   'what is not UTF-8 becomes U+FFFD': {
     fails: ['a parameter that is not UTF-8'],
-    request: (asked) => {
-      asked.path = asked.path.replace('caf%E9', 'caf%EF%BF%BD')
+    request: (received) => {
+      received.path = received.path.replace('caf%E9', 'caf%EF%BF%BD')
     },
   },
   'a malformed % is dropped': {
     fails: ['a % that begins no escape'],
-    request: (asked) => {
-      asked.path = asked.path.replace('%zz', 'zz')
+    request: (received) => {
+      received.path = received.path.replace('%zz', 'zz')
     },
   },
   'a DOCTYPE is ignored': {
     fails: ['DOCTYPE, entities, two roots'],
-    request: (asked) => {
-      asked.body = asked.body.replace(/<!DOCTYPE [^[>]*>/, '')
+    request: (received) => {
+      received.body = received.body.replace(/<!DOCTYPE [^[>]*>/, '')
     },
   },
   'texts of XML answers are escaped twice': {
@@ -224,7 +224,7 @@ export const plantedDefects: Readonly<Record<string, Defect>> = {
   'times are read in a zone with summer time': {
     fails: ['times at which the clocks of summer time jump'],
     answer: (answered) => {
-      // An hour that a zone of central Europe has not: the last Sunday of March, between 2 and 3.
+      // An hour that does not exist in central Europe: the last Sunday of March, between 2 and 3.
       answered.text = answered.text.replace(/("scheduledTime":"\d{4}03(?:2[5-9]|3[01]))02(?=\d\d")/g, '$103')
     },
   },
@@ -244,9 +244,9 @@ export const plantedDefects: Readonly<Record<string, Defect>> = {
   },
   'a short code message is among the replies of REST': {
     fails: ['a message to a code is a short code message'],
-    answer: async (answered, asked, gateway) => {
-      if (!asked.path.startsWith('/api/rest/v1/sms/incoming?')) return
-      const { text } = await gateway({ ...asked, path: '/api/rest/v1/shortcode/incoming?limit=1000' })
+    answer: async (answered, received, gateway) => {
+      if (!received.path.startsWith('/api/rest/v1/sms/incoming?')) return
+      const { text } = await gateway({ ...received, path: '/api/rest/v1/shortcode/incoming?limit=1000' })
       answered.text = text.replace('shortcodeMessages', 'incomingMessages')
     },
   },
@@ -265,10 +265,10 @@ export const plantedDefects: Readonly<Record<string, Defect>> = {
   },
   'a trunk prefix after the calling code is accepted': {
     fails: ['a number with a national trunk prefix'],
-    request: (asked) => {
-      const corrected = asked.body.replace('"27082123456"', '"27821234567"')
-      asked.body = corrected.replace('>27082123456<', '>27821234567<')
-      asked.path = asked.path.replace('27082123456', '27821234567')
+    request: (received) => {
+      const corrected = received.body.replace('"27082123456"', '"27821234567"')
+      received.body = corrected.replace('>27082123456<', '>27821234567<')
+      received.path = received.path.replace('27082123456', '27821234567')
     },
   },
   'times at GMT+3': {
@@ -305,10 +305,10 @@ export const plantedDefects: Readonly<Record<string, Defect>> = {
   },
   'a repeated send is done again': {
     fails: ['REST: a send with the same', 'query string: a send with the same', 'XML: a send with the same'],
-    request: (asked) => {
-      asked.headers = asked.headers.filter(([name]) => name.toLowerCase() !== 'idempotency-key')
-      asked.path = asked.path.replace(/&clientref=[^&]*/, '')
-      asked.body = asked.body.replace(/<ClientRef>[^<]*<\/ClientRef>/, '')
+    request: (received) => {
+      received.headers = received.headers.filter(([name]) => name.toLowerCase() !== 'idempotency-key')
+      received.path = received.path.replace(/&clientref=[^&]*/, '')
+      received.body = received.body.replace(/<ClientRef>[^<]*<\/ClientRef>/, '')
     },
   },
   'a revoked key has a message of its own': {

@@ -11,21 +11,24 @@ export const root = fileURLToPath(new URL('../..', import.meta.url))
 
 export interface Started {
   readonly pid: number
-  /** Where it listens, as its log says. */
+  /** URL according to its log. */
   readonly url: string
-  /** All that it has written so far to standard output and standard error. */
+  /** Returns its output so far, on standard output and standard error. */
   output(): string
-  /** Sends a signal and waits for the end; returns the exit code, null if a signal ended it. */
+  /** Sends a signal, waits for the end and returns the exit code, or null if a signal ended it. */
   stop(signal?: NodeJS.Signals): Promise<number | null>
 }
 
 export type App = 'all-in-one' | 'rest' | 'asp' | 'xml' | 'portal' | 'dispatcher'
 export type Environment = Readonly<Record<string, string>>
 
-/** Variables of whoever runs the tests that would change what is tested, or have each process read 140 authorities. */
+/**
+ * Variables of the tester's environment that would change the test, or make each process read 140 certificate
+ * authorities.
+ */
 const ours = /^(DATABASE_URL|DATA_DIR|HOST|PORT|CARRIERS|LOG_LEVEL|NODE_EXTRA_CA_CERTS|PG.*)$/
 
-/** The environment of the tests without what would change what is tested. */
+/** Returns the environment of the tests without variables that would change them. */
 export const cleanEnvironment = (environment: Environment): NodeJS.ProcessEnv => ({
   ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !ours.test(name))),
   ...environment,
@@ -33,21 +36,21 @@ export const cleanEnvironment = (environment: Environment): NodeJS.ProcessEnv =>
 
 const running = new Set<ChildProcess>()
 
-/** A process of ours that may not be up yet. */
+/** Process that may not be up yet. */
 export interface Spawned extends Omit<Started, 'url'> {
-  /** Settles with the exit code, null if a signal ended it. */
+  /** Settles with the exit code, or null if a signal ended it. */
   readonly ended: Promise<number | null>
   hasEnded(): boolean
 }
 
-/** The bundle that the test run has made of it; outside a test run, and of another checkout, what was built last. */
+/** Returns the bundle of the test run, or outside of one, or for another checkout, the last build. */
 export function entryOf(name: App | 'operator' | 'smsc-simulator', checkout = root): string {
   const bundles = checkout === root ? process.env['GATEWAY_TEST_BUNDLES'] : undefined
   const folder = name === 'smsc-simulator' ? 'packages' : 'apps'
   return bundles === undefined ? join(checkout, folder, name, 'dist', 'main.js') : join(bundles, `${name}.mjs`)
 }
 
-/** For a test file that runs the files that are shipped, each a module. */
+/** Makes a test file run the shipped files, each as a module, instead of the bundle. */
 export function startWhatIsShipped(): void {
   const bundles = process.env['GATEWAY_TEST_BUNDLES']
   beforeAll(() => {
@@ -58,12 +61,12 @@ export function startWhatIsShipped(): void {
   })
 }
 
-/** Starts an app on a free port, and does not wait for anything. */
+/** Starts an app on a free port without waiting. */
 export function spawnApp(app: App, environment: Environment, entry = entryOf(app)): Spawned {
   return watched(process.execPath, [entry], { PORT: '0', ...environment })
 }
 
-/** Starts the command `gateway-smsc`, and does not wait for anything. */
+/** Starts the command `gateway-smsc` without waiting. */
 export function spawnSmsc(args: readonly string[]): Spawned {
   return watched(process.execPath, [entryOf('smsc-simulator'), ...args], {})
 }
@@ -114,14 +117,14 @@ export async function startApp(app: App, environment: Environment, entry = entry
   return { ...spawned, url: await listening(spawned) }
 }
 
-/** Waits until it listens, and answers where. */
+/** Waits until the process listens, and returns its URL. */
 export const listening = ({ hasEnded, output }: Pick<Spawned, 'hasEnded' | 'output'>): Promise<string> =>
   until(() => {
     if (hasEnded()) throw new Error(`it has ended:\n${output()}`)
     return /"url":"(http:[^"]+)"/.exec(output())?.[1]
   }, 60_000)
 
-/** Ends what a failed test left running. */
+/** Kills processes that a failed test left running. */
 export const killLeftovers = (): void => {
   for (const child of running) child.kill('SIGKILL')
 }
@@ -160,13 +163,13 @@ export async function gatewayJson<Result>(args: readonly string[], environment: 
 
 export interface DataFolder {
   readonly path: string
-  /** Removes it, with the database in it. */
+  /** Removes the folder with its database. */
   remove(): Promise<void>
 }
 
 /**
- * A new folder for data, as before a first start: short enough for a socket in it, open to the user as whom PostgreSQL
- * runs if we are root, and in memory where the run has its data there.
+ * Creates a data folder as before a first start. Its path is short enough for a socket, it is accessible to the user as
+ * whom PostgreSQL runs under root, and it is in memory if the run has its data there.
  */
 export async function dataFolder(): Promise<DataFolder> {
   const path = await mkdtemp(join(process.env['GATEWAY_TEST_FOLDER'] ?? tmpdir(), 'gw-'))
@@ -181,7 +184,8 @@ export async function dataFolder(): Promise<DataFolder> {
 }
 
 /**
- * Puts an empty database of the present schema below `folder`, made if need be: a copy costs a tenth of a first start.
+ * Copies an empty database of the present schema below `folder`, which is created if needed. A copy costs a tenth of a
+ * first start.
  */
 export async function copyCluster(folder: string): Promise<void> {
   const cluster = process.env['GATEWAY_TEST_CLUSTER']
@@ -190,7 +194,7 @@ export async function copyCluster(folder: string): Promise<void> {
   await promisify(execFile)('cp', ['-a', join(cluster, 'postgres'), folder])
 }
 
-/** A new folder for data with an empty database, for what is not about a first start. */
+/** Creates a data folder with an empty database, for tests that are not about a first start. */
 export async function databaseFolder(): Promise<DataFolder> {
   const data = await dataFolder()
   await copyCluster(data.path)

@@ -6,21 +6,21 @@ import { freePorts, startPairs, type Instance, type Pairs } from './pairs.ts'
 import { killLeftovers, startApp, type Environment, type Started } from './process.ts'
 import { proxyNames, startProxy, type Proxy, type ProxyName } from './proxies.ts'
 
-/** The documented proxies in front of two processes of each interface and of the portal. */
+/** Documented proxies in front of two processes of each interface and of the portal. */
 export interface Proxied extends Pairs {
   readonly proxy: (name: ProxyName) => Proxy
   readonly instancesOf: (by: Interface) => readonly Instance[]
-  /** A client of an instance itself. */
+  /** Returns a client of an instance without a proxy. */
   readonly directly: (by: Interface, key: string) => Client
-  /** An account with a password, whose key and password are among the secrets. */
+  /** Opens an account with a password. Its key and password are added to the secrets. */
   readonly newAccount: (credits: number) => Promise<NewAccount>
-  /** What no log may hold. */
+  /** Texts that no log may contain. */
   readonly secrets: readonly string[]
-  /** All that the processes and the proxies have written to any log. */
+  /** Returns everything that the processes and the proxies have written to logs. */
   readonly logs: () => string
 }
 
-/** What clients send in the tests and no log may hold. */
+/** Texts that clients send in the tests and no log may contain. */
 export const secret = { password: 'canary-of-a-password', text: 'canary-of-a-text', number: '27829876501' }
 
 export async function startProxied(environment: Environment): Promise<Proxied> {

@@ -10,27 +10,27 @@ import { root } from './process.ts'
 export type ProxyName = 'nginx' | 'haproxy'
 export const proxyNames: readonly ProxyName[] = ['nginx', 'haproxy']
 
-/** A proxy that runs with its documented configuration. */
+/** Proxy that runs with its documented configuration. */
 export interface Proxy {
   readonly name: ProxyName
   readonly port: number
   readonly url: string
-  /** The certificate that clients must trust. */
+  /** Certificate that clients must trust. */
   readonly ca: string
-  /** What its own check of the configuration writes and exits with. */
+  /** Runs the proxy's own check of the configuration. */
   readonly check: () => { readonly code: number | null; readonly text: string }
-  /** All that it has written to any log. */
+  /** Returns everything that it has written to logs. */
   readonly log: () => string
-  /** Waits until it gives an instance that is about to end no new request, as the documentation says it. */
+  /** Makes the proxy send no new requests to an instance that is about to stop, as documented, and waits for that. */
   readonly takeOut: (instance: Instance) => Promise<void>
-  /** Waits until it gives an instance that ends no new request. */
+  /** Waits until the proxy sends no new requests to an instance that stops. */
   readonly isOut: (instance: Instance) => Promise<void>
-  /** Waits until it may give requests to an instance that has started. */
+  /** Waits until the proxy may send requests to a started instance. */
   readonly putBack: (instance: Instance) => Promise<void>
   readonly stop: () => Promise<void>
 }
 
-/** Why the documented proxies cannot be run here; undefined if they can. */
+/** Returns why the documented proxies cannot run here, or undefined if they can. */
 export function whyNoProxies(): string | undefined {
   if (process.getuid?.() !== 0) return 'they start as root'
   const missing = proxyNames.filter((name) => spawnSync(name, ['-v']).error !== undefined)
@@ -39,14 +39,14 @@ export function whyNoProxies(): string | undefined {
 
 const documented = (path: string): string => readFileSync(join(root, 'docs', path), 'utf8')
 
-/** The ports of the instances in the documented files. */
+/** Ports of the instances in the documented files. */
 const documentedPorts: Readonly<Record<Interface, readonly [number, number]>> = {
   rest: [8081, 8091],
   asp: [8082, 8092],
   xml: [8083, 8093],
 }
 
-/** The documented file with the addresses, ports and paths of the test, and nothing else, in place of its own. */
+/** Returns the documented file with addresses, ports and paths replaced by those of the test, and nothing else. */
 function adapt(file: string, replaced: Readonly<Record<string, string>>): string {
   let text = documented(`proxy/${file}`)
   for (const [from, to] of Object.entries(replaced)) {
@@ -67,7 +67,7 @@ function addressesOf({ instances, portalPort }: Behind): Readonly<Record<string,
   return { ...ports, '127.0.0.1:8084': `127.0.0.1:${portalPort}` }
 }
 
-/** Makes the certificate with the command of the documentation; returns it. */
+/** Creates the certificate with the documented command and returns it. */
 function makeCertificate(folder: string): string {
   const line = /^openssl req (?:[^\n]*\\\n)*[^\n]*$/m.exec(documented('operations/proxy.md'))?.[0]
   if (line === undefined) throw new Error('docs/operations/proxy.md does not say how to make a certificate')
@@ -75,7 +75,7 @@ function makeCertificate(folder: string): string {
   return readFileSync(join(folder, 'tls.crt'), 'utf8')
 }
 
-/** Starts a proxy in front of these processes; its files are in `folder`, which its unprivileged user can enter. */
+/** Starts a proxy in front of these processes. Its files are in `folder`, which its unprivileged user can enter. */
 export async function startProxy(name: ProxyName, folder: string, behind: Behind): Promise<Proxy> {
   mkdirSync(folder)
   const ca = makeCertificate(folder)
@@ -108,16 +108,16 @@ function startNginx({ folder, port, ...behind }: Place) {
   }
   writeFileSync(file, adapt('nginx.conf', replaced))
   const args = ['-c', file, '-e', join(folder, 'before.log')]
-  // The time zone of the documented unit.
+  // Time zone of the documented unit.
   const running = run('nginx', [...args, '-g', 'daemon off;'], { TZ: 'Etc/GMT-2' })
   const logs = () => ['gateway.log', 'before.log', 'error.log'].map((log) => textOf(join(folder, log))).join('')
   const reload = async (from: string, to: string) => {
     writeFileSync(file, readFileSync(file, 'utf8').replace(from, to))
-    const told = () => count(textOf(join(folder, 'error.log')), /gracefully shutting down/g)
-    const before = told()
+    const stopCount = () => count(textOf(join(folder, 'error.log')), /gracefully shutting down/g)
+    const before = stopCount()
     process.kill(running.pid, 'SIGHUP')
-    // Its old workers take no new request from then on, and finish those that they have.
-    await until(() => told() > before, 60_000)
+    // Its old workers accept no new requests from then on, and finish their present ones.
+    await until(() => stopCount() > before, 60_000)
   }
   return {
     check: () => checked('nginx', [...args.slice(0, 2), '-e', 'stderr', '-t']),
@@ -135,15 +135,15 @@ function startHaproxy({ folder, port, ...behind }: Place) {
   writeFileSync(file, adapt('haproxy.cfg', replaced))
   const running = run('haproxy', ['-W', '-db', '-f', file])
   const nameOf = ({ by, at }: Instance) => `Server ${by}/${by}${at + 1}`
-  const reaches = async (one: Instance, wanted: 'UP' | 'DOWN'): Promise<void> => {
+  const reaches = async (one: Instance, state: 'UP' | 'DOWN'): Promise<void> => {
     const states = () => Array.from(running.output().matchAll(new RegExp(`^${nameOf(one)} is (UP|DOWN)`, 'gm')))
-    // It says nothing of one that was away for less than its checks notice.
-    await until(() => (states().at(-1)?.[1] ?? 'UP') === wanted, 60_000)
+    // HAProxy reports nothing about a server that was away for less than its checks notice.
+    await until(() => (states().at(-1)?.[1] ?? 'UP') === state, 60_000)
   }
   return {
     check: () => checked('haproxy', ['-c', '-f', file]),
     log: running.output,
-    // Its checks do both.
+    // The health checks of the proxy do both.
     takeOut: () => Promise.resolve(),
     isOut: (one: Instance) => reaches(one, 'DOWN'),
     putBack: (one: Instance) => reaches(one, 'UP'),

@@ -1,7 +1,7 @@
 import { setPriority } from 'node:os'
 import { startReceiver, type ReceiverMode } from '../../packages/adapters-webhooks/testing/receiver.ts'
 
-// A receiver has a machine of its own: here it takes no processor time from those who push.
+// A real receiver has a machine of its own, so this one takes no processor time from the pushing processes.
 setPriority(10)
 
 const receiver = await startReceiver({ onRequest: () => process.send?.('request') })

@@ -1,28 +1,28 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** One line of the simulated carrier's record. */
+/** Line of the simulated carrier's record. */
 export interface Submitted {
-  /** ISO 8601. */
+  /** Time in ISO 8601. */
   readonly time: string
   readonly messageId: number
   readonly number: string
   readonly from: string | null
   readonly answer: string
-  /** The carrier's id; null unless it accepted the message. */
+  /** Carrier's id; null unless it accepted the message. */
   readonly carrierId: string | null
-  /** When its recipient answers, ISO 8601, if it does. */
+  /** Time of the recipient's reply in ISO 8601, if there is one. */
   readonly replies?: string
 }
 
-/** Everything that was ever submitted to the simulated carrier of these data folders. */
+/** Returns all submissions to the simulated carrier of these data folders. */
 export async function submissions(folder: string): Promise<Submitted[]> {
   const files = await readdir(folder, { recursive: true }).catch(() => [])
   const records = files.filter((file) => /submissions[^/]*\.jsonl$/.test(file))
   const lines: Submitted[] = []
   for (const file of records) {
     for (const line of (await readFile(join(folder, file), 'utf8')).split('\n')) {
-      // A kill may have torn the last line of a run.
+      // A kill may have truncated the last line of a run.
       if (line.endsWith('}')) lines.push(JSON.parse(line) as Submitted)
     }
   }

@@ -7,14 +7,15 @@ import { promisify } from 'node:util'
 import { root, type App } from './process.ts'
 
 export interface ReleaseBefore {
-  /** The file that starts an app of it. */
+  /** Returns the file that starts an app of the release. */
   readonly entryOf: (app: App) => string
   readonly remove: () => Promise<void>
 }
 
 /**
- * The release before this tree: what RELEASE_BEFORE names (a folder with its packed files, or a commit), else the
- * commit of the last tag of a version. A commit is built in a folder of its own. Undefined if there is neither.
+ * Finds the previous release: the one that RELEASE_BEFORE names (a folder with its packed files, or a commit), or else
+ * the commit of the latest version tag. A commit is built in a folder of its own. Returns undefined if there is
+ * neither.
  */
 export function findReleaseBefore(): Promise<ReleaseBefore> | undefined {
   const named = process.env['RELEASE_BEFORE']
@@ -30,7 +31,7 @@ async function buildRelease(commit: string): Promise<ReleaseBefore> {
   await run('git', 'init', '--quiet')
   await run('git', 'fetch', '--quiet', '--depth', '1', `file://${root}`, commit)
   await run('git', 'checkout', '--quiet', 'FETCH_HEAD')
-  // Its packages are those of this tree but for a few: they are linked from the store, not fetched.
+  // Most of its packages are those of this tree, so they are linked from the store instead of fetched.
   await run('npx', '-y', 'pnpm@12.21.0', 'install', '--frozen-lockfile', '--prefer-offline')
   await run('npx', 'pnpm', 'build')
   return {
@@ -39,10 +40,10 @@ async function buildRelease(commit: string): Promise<ReleaseBefore> {
   }
 }
 
-/** Installs the packed files in the folder, as a release keeps them, with what npm finds for them. */
+/** Installs the packed files of a release in the folder, with their dependencies from npm. */
 async function installRelease(folder: string): Promise<ReleaseBefore> {
   const project = await realpath(await mkdtemp(join(tmpdir(), 'gateway-before-')))
-  // Open to the user as whom PostgreSQL runs if we are root.
+  // Accessible to the user as whom PostgreSQL runs if the test runs as root.
   await chmod(project, 0o755)
   await writeFile(join(project, 'package.json'), '{ "private": true, "type": "module" }')
   const packed = (await readdir(folder)).filter((name) => name.endsWith('.tgz')).map((name) => join(folder, name))

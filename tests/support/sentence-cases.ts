@@ -1,6 +1,6 @@
 /**
- * What asks for each sentence and table row of docs/contract.md, in its order: how it begins, and words of the title of
- * a case, the test that covers it, or `nothing` for one that promises nothing itself.
+ * Tests of each sentence and table row of docs/contract.md, in its order: the beginning of the sentence, and words of
+ * the title of a case, the test that covers it, or `nothing` for a sentence that promises nothing itself.
  */
 export const sentenceCases: Readonly<Record<string, readonly (readonly [begins: string, askedBy: string])[]>> = {
   'spec 1': [

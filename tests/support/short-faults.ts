@@ -4,13 +4,16 @@ import { root } from './process.ts'
 
 type Over = Pick<FaultRun, 'carrier'> & Partial<FaultRun>
 
-/** So many kinds of faults come also on a busy machine, and so few counts are missed; another run meets the others. */
+/**
+ * Minimum number of kinds of faults on a busy machine, and maximum number of missed counts. Another run meets the
+ * others.
+ */
 const faultsLeast = 3
 const missedMost = 2
 
 /**
- * The short form of the fault test over a carrier: all promises hold, faults of three of these kinds came at least, and
- * so much of the rest, but for two at most; `a | b`: of both together.
+ * Runs the short form of the fault test over a carrier. Asserts that all promises hold, that faults of at least three
+ * of these kinds happened, and all but two of the other counts; `a | b` counts both together.
  */
 export async function expectPromisesHold(
   over: Over,
@@ -28,13 +31,13 @@ export async function expectPromisesHold(
   })
   const came = faults.filter((fault) => figures.of(`fault: ${fault}`) > 0)
   const counts = Object.keys(counted).map(
-    (what) => [what, sum(what.split(' | ').map((one) => figures.of(one)))] as const,
+    (name) => [name, sum(name.split(' | ').map((one) => figures.of(one)))] as const,
   )
-  process.stdout.write(`faults: ${came.join(', ')}; ${counts.map(([what, count]) => `${what} ${count}`).join(', ')}\n`)
+  process.stdout.write(`faults: ${came.join(', ')}; ${counts.map(([name, count]) => `${name} ${count}`).join(', ')}\n`)
   expect(figures.violations).toEqual([])
-  // What was not tried was not shown.
+  // Without these faults the run proves nothing.
   expect(came.length).toBeGreaterThanOrEqual(Math.min(faultsLeast, faults.length))
-  const missed = counts.filter(([what, count]) => count < (counted[what] ?? 1))
+  const missed = counts.filter(([name, count]) => count < (counted[name] ?? 1))
   expect(missed.slice(missedMost)).toEqual([])
 }
 

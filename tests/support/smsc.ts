@@ -3,47 +3,47 @@ import { join } from 'node:path'
 import { until } from '@gateway/core/testing'
 import { spawnSmsc } from './process.ts'
 
-/** A line of the journal of `gateway-smsc`; what a test looks at. */
+/** Line of the journal of `gateway-smsc`, as far as tests need it. */
 export interface JournalLine {
-  /** ISO 8601. */
+  /** Time in ISO 8601. */
   readonly at: string
   readonly link: number
   readonly event: 'received' | 'sent' | 'opened' | 'closed'
   readonly command?: string
   readonly sequence?: number
-  /** Its name; none: ESME_ROK. */
+  /** Name of the status; undefined: ESME_ROK. */
   readonly status?: string
   readonly systemType?: string
   readonly destinationAddr?: string
   readonly sourceAddr?: string
   readonly esmClass?: number
   readonly registeredDelivery?: number
-  /** In hexadecimal. */
+  /** User data in hexadecimal. */
   readonly shortMessage?: string
 }
 
-/** `gateway-smsc` in a process of its own, which keeps its journal and what it owes below a folder. */
+/** Process of `gateway-smsc` with its journal and outstanding deliveries below a folder. */
 export interface RunningSmsc {
   readonly pid: number
   readonly port: number
-  /** Where it is bound to, with its password. */
+  /** Address for binds, with its password. */
   readonly url: string
-  /** What was ever received or sent, over all runs with this folder. */
+  /** Returns all received and sent PDUs, over all runs with this folder. */
   journal(): Promise<readonly JournalLine[]>
-  /** The submit_sm that ever came. */
+  /** Returns all received submit_sm. */
   submits(): Promise<readonly JournalLine[]>
-  /** Lets a mobile write, over HTTP; resolves when nothing that was sent waits for its acknowledgement. */
+  /** Delivers a message from a mobile, over HTTP. Resolves when every sent PDU has been acknowledged. */
   arrive(arrival: { readonly from: string; readonly to: string; readonly text: string }): Promise<void>
-  /** How many deliver_sm wait for their acknowledgement. */
+  /** Returns the number of deliver_sm without an acknowledgement. */
   owes(): Promise<number>
-  /** Another personality, for links that are there as well. */
+  /** Changes the personality, also of open links. */
   become(name: string, changes?: Readonly<Record<string, number | string | boolean>>): Promise<void>
   stop(signal?: NodeJS.Signals): Promise<number | null>
 }
 
 export const smscPassword = 'pa55w0rd'
 
-/** Starts it with a folder that exists, on a port or any free one; `settings` as `receiptDelay=0`. */
+/** Starts it with an existing folder, on this or any free port; `settings` have the form `receiptDelay=0`. */
 export async function startSmscProcess(folder: string, settings: readonly string[], onPort = 0): Promise<RunningSmsc> {
   const file = join(folder, 'smsc.jsonl')
   const sets = settings.flatMap((each) => ['--set', each])
@@ -85,7 +85,9 @@ export async function startSmscProcess(folder: string, settings: readonly string
 
 const lineStart = '{"at":"'
 
-/** Each call reads what was appended since the last one. What is left of a line that a kill has torn is dropped. */
+/**
+ * Returns a function whose calls read the lines appended since the last call. A line truncated by a kill is dropped.
+ */
 export function journalOf(path: string): () => Promise<readonly JournalLine[]> {
   const lines: JournalLine[] = []
   let at = 0

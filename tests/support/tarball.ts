@@ -4,9 +4,7 @@ import { gzipSync } from 'node:zlib'
 
 const block = 512
 
-/**
- * The files below a folder as npm packs them, without links: to `tar`, files of pnpm with the same content are links.
- */
+/** Packs the files below a folder like npm, without links: for `tar`, files of pnpm with the same content are links. */
 export async function tarball(folder: string): Promise<Buffer> {
   const pieces: Buffer[] = []
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
@@ -27,7 +25,7 @@ export async function tarball(folder: string): Promise<Buffer> {
   return gzipSync(Buffer.concat([...pieces, Buffer.alloc(2 * block)]), { level: 1 })
 }
 
-/** As POSIX (ustar) lays it out. A path of over 100 bytes is cut at a slash. */
+/** Returns a header in POSIX format (ustar). A path of over 100 bytes is divided at a slash. */
 function header(path: string, size: number, mode: string): Buffer {
   const cut = path.length <= 100 ? -1 : path.indexOf('/', path.length - 101)
   const bytes = Buffer.alloc(block)
@@ -36,7 +34,7 @@ function header(path: string, size: number, mode: string): Buffer {
   put(mode, 100)
   put(`${size.toString(8).padStart(11, '0')}\0`, 124)
   put('00000000000\0', 136)
-  put(' '.repeat(8), 148) // the checksum, counted as blanks
+  put(' '.repeat(8), 148) // checksum, counted as blanks
   put('0', 156)
   put('ustar\x0000', 257)
   put(cut === -1 ? '' : path.slice(0, cut), 345)

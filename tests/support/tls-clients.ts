@@ -4,7 +4,7 @@ import { connect as connectTls, type TLSSocket } from 'node:tls'
 import type { Ask } from './attempts.ts'
 import type { Proxy } from './proxies.ts'
 
-/** Asks over TLS; with an agent that keeps connections, over these. */
+/** Returns a function that sends requests over TLS, over kept connections if the agent keeps them. */
 export const askOver =
   ({ ca }: Pick<Proxy, 'ca'>, agent: Agent | false): Ask =>
   (url, { method = 'GET', headers, body }) =>
@@ -25,12 +25,12 @@ export const askOver =
       sent.end(body)
     })
 
-/** A connection that writes bytes as they are. */
+/** Connection for arbitrary bytes. */
 export interface RawTls {
   readonly socket: TLSSocket
-  /** Breaks off at once, as a client that crashes does. */
+  /** Resets the connection, like a client that crashes. */
   readonly reset: () => void
-  /** In bytes. */
+  /** Returns the number of received bytes. */
   readonly received: () => number
   readonly text: () => string
   readonly closed: () => boolean

@@ -3,11 +3,11 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Environment } from './process.ts'
 
-/** A clock of processes that a test sets; that of everything else is right. */
+/** Clock of processes that a test sets; other processes keep the right time. */
 export interface WrongClock {
-  /** For the processes that have this clock. What these start has it too. */
+  /** Environment for processes with this clock. Their children have it too. */
   readonly environment: Environment
-  /** Sets it by so much from the right time, also while processes run: `+55h`, `-55h`, `+0`. */
+  /** Sets its difference from the right time, also while processes run: `+55h`, `-55h`, `+0`. */
   set(difference: string): Promise<void>
 }
 
@@ -19,11 +19,12 @@ const library = ((): string | undefined => {
     .find((path) => existsSync(path))
 })()
 
-/** Whether libfaketime is installed: the Debian package `faketime`. */
+/** True if libfaketime is installed (Debian package `faketime`). */
 export const canSetClocks: boolean = library !== undefined
 
 /**
- * A clock whose difference is kept in the file at `path`. Only `Date` has it: what measures durations is not changed.
+ * Creates a clock whose difference is stored in the file at `path`. Affects only `Date`, not the measurement of
+ * durations.
  */
 export async function wrongClock(path: string, difference: string): Promise<WrongClock> {
   const set = (to: string) => writeFile(path, `${to}\n`)

@@ -5,12 +5,12 @@ import { furtherGroups, groups } from '../../scripts/test-groups.mjs'
 import { root } from '../support/process.ts'
 
 interface Register {
-  (...given: unknown[]): unknown
+  (...args: unknown[]): unknown
   readonly [form: string]: Register | undefined
 }
 const names = ['describe', 'test', 'it', 'beforeAll', 'beforeEach', 'afterAll', 'afterEach'] as const
 
-/** Runs the test files of a group, each below its name. */
+/** Runs the test files of a group, each under its name. */
 export async function together(group: string): Promise<void> {
   for (const file of filesOf(groups[group] ?? [])) {
     const calls = await callsOf(file)
@@ -32,7 +32,7 @@ const testFilesIn = (folder: string): readonly string[] =>
     .filter((name) => !apart.includes(name))
     .sort()
 
-/** What a file registers while it is loaded, to be called below its name. */
+/** Returns the registrations that a file makes while it is loaded, to be called under its name. */
 async function callsOf(file: string): Promise<readonly (() => unknown)[]> {
   const calls: (() => unknown)[] = []
   let isLoaded = false
@@ -52,10 +52,10 @@ async function callsOf(file: string): Promise<readonly (() => unknown)[]> {
   return calls
 }
 
-/** Notes calls of `register`, of its forms as `test.skip`, and of what its `each` gives. */
+/** Records calls of `register`, of its variants such as `test.skip`, and of the results of `each`. */
 function noting(register: Register, note: (call: () => unknown) => void): Register {
   return new Proxy(register, {
-    apply: (_, __, given: unknown[]) => note(() => register(...given)),
+    apply: (_, __, args: unknown[]) => note(() => register(...args)),
     get: (_, key: string) => {
       const form = register[key]
       if (key === 'each') return (...table: unknown[]) => noting(form?.(...table) as Register, note)

@@ -5,7 +5,7 @@ const head = (path: string, type: string) =>
   `POST ${path} HTTP/1.1\r\nHost: gateway\r\nContent-Type: ${type}\r\nTransfer-Encoding: chunked\r\n\r\n`
 const bytes = (count: number) => '1\r\nx\r\n'.repeat(count)
 
-/** A chunk of one byte costs a hundred times its size to hold. None of these bodies ends. */
+/** Storing a chunk of one byte costs a hundred times its size. None of these bodies ends. */
 export const formsInPieces: Attack = {
   title: 'form bodies in chunks of one byte',
   by: 'asp',

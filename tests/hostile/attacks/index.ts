@@ -44,7 +44,7 @@ export const attacks: readonly Attack[] = [
   shortConnections,
 ]
 
-/** One of each kind, for the short form, which runs beside other tests. */
+/** One attack of each kind, for the short form, which runs beside other tests. */
 export const fewAttacks: readonly Attack[] = [
   entityBombs,
   unfinishedBodies,

@@ -2,14 +2,14 @@ import { get, post, type Attack } from '../attack.ts'
 import { flood } from '../flood.ts'
 import { stored, type Stored } from '../stored.ts'
 
-/** Requests for much, by so many loops: each asks again when it has its answer. */
+/** Requests long answers in several loops; each loop repeats when it has its answer. */
 const asking = (
-  what: string,
+  name: string,
   loops: number,
   text: (key: string, prepared: Stored, loop: number) => string,
   by: Attack['by'] = 'rest',
 ): Attack => ({
-  title: `${what}, ${loops} loops`,
+  title: `${name}, ${loops} loops`,
   by,
   prepare: (_hostile, full, deployment) => stored(deployment, full),
   run: (target) => {

@@ -9,7 +9,7 @@ export const idleConnections: Attack = {
 
 const nonsense = ['\x16\x03\x01\x02\x00\x01\x00', 'GET\r\n\r\n', 'GET / HTTP/9.9\r\n\r\n', '\0'.repeat(100)]
 
-/** Each is refused and closed, and opened again. */
+/** Each connection is refused and closed, and opened again. */
 export const shortConnections: Attack = {
   title: 'connections that send no HTTP, again and again',
   by: 'rest',

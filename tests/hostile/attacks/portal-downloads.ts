@@ -10,7 +10,7 @@ interface Prepared {
 
 const month = (): string => new Date().toISOString().slice(0, 7)
 
-/** Adds top-ups of a tenth of a credit each, so that the balance still is the sum of the entries (P-2). */
+/** Adds top-ups of a tenth of a credit each, so that the balance stays the sum of the entries (P-2). */
 async function addMovements({ database, hostileId }: Deployment, count: number): Promise<void> {
   await database.rows(
     `with entries as (
@@ -23,7 +23,7 @@ async function addMovements({ database, hostileId }: Deployment, count: number):
   )
 }
 
-/** Signs in as the account that attacks; returns the cookie of the session. */
+/** Signs in as the attacking account and returns the cookie of the session. */
 async function signIn(deployment: Deployment): Promise<string> {
   const answer = await fetch(`${deployment.serving('portal').url}/sign-in`, {
     method: 'POST',
@@ -42,8 +42,8 @@ async function prepare(deployment: Deployment, full: boolean, paths: readonly st
   return { cookie: await signIn(deployment), paths }
 }
 
-const downloads = (what: string, loops: number, reads: boolean, paths: () => readonly string[]): Attack => ({
-  title: `${what} from the portal, ${loops} loops${reads ? '' : ' that read nothing'}`,
+const downloads = (name: string, loops: number, reads: boolean, paths: () => readonly string[]): Attack => ({
+  title: `${name} from the portal, ${loops} loops${reads ? '' : ' that read nothing'}`,
   by: 'rest',
   at: 'portal',
   prepare: (_hostile, full, deployment) => prepare(deployment, full, paths()),

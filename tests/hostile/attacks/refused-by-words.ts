@@ -1,7 +1,7 @@
 import { get, post, scaled, type Attack } from '../attack.ts'
 import { flood } from '../flood.ts'
 
-/** What a customer can have refused, none of which is trouble of ours. */
+/** Requests that a customer can have refused, none of which may be logged as an internal error. */
 export const refusedByWords: Attack = {
   title: 'requests that any customer can have refused',
   by: 'rest',

@@ -2,7 +2,7 @@ import { rest } from '../../support/clients.ts'
 import { get, scaled, type Attack } from '../attack.ts'
 import { flood } from '../flood.ts'
 
-/** Some 120 kB each. */
+/** Answers of some 120 kB each. */
 export const unreadAnswers: Attack = {
   title: 'long answers of one account that nobody reads',
   by: 'rest',
