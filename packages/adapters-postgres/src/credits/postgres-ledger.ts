@@ -192,8 +192,10 @@ async function* statementOf(
   const listed = await listedFrom(ordinary, period, historyDays)
   const runs = await ordinary.run(listBulkRuns, { account })
   const groups = new Map<string, StatementGroup>()
-  for await (const page of movementsOf(ordinary, account, listed))
-    for (const movement of page) addToGroup(groups, runs, movement)
+  // Without bulk sends each movement is a line of its own, which needs no first pass.
+  if (runs.length > 0)
+    for await (const page of movementsOf(ordinary, account, listed))
+      for (const movement of page) addToGroup(groups, runs, movement)
   let balance: number | undefined
   for await (const page of movementsOf(ordinary, account, listed)) {
     const lines: Movement[] = []
