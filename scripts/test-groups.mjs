@@ -6,7 +6,7 @@
 export const groups = {
   'adapters-postgres': ['packages/adapters-postgres'],
   core: ['packages/core'],
-  dispatcher: ['apps/dispatcher', 'apps/all-in-one', 'benchmarks'],
+  dispatcher: ['apps/dispatcher', 'apps/all-in-one', 'apps/callbacks', 'benchmarks'],
   interfaces: ['apps/rest', 'apps/asp', 'apps/xml', 'packages/wire'],
   portal: ['apps/portal'],
   operator: ['apps/operator', 'apps/gateway-sms', 'packages/composition', 'packages/conformance'],

@@ -247,6 +247,7 @@ test('other paths, methods and carriers are answered 404', async () => {
   for (const path of ['/carriers/none/callback', '/carriers/smpp/callback', '/carriers/twilio', '/twilio/callback']) {
     expect((await send({ ...callback, url: `https://gw.example${path}` })).status).toBe(404)
   }
+  expect((await send({ ...callback, url: 'https://gw.example/carriers/%zz/callback' })).status).toBe(400)
   expect(await counted('smpp', 'refused')).toBeUndefined()
   expect(await counted('twilio', 'refused')).toBe(0)
   await stop()

@@ -56,7 +56,7 @@ export function callbacksRouter(store: CallbackStore, settings: CallbacksSetting
   }
   return Router({ caseSensitive: true, strict: true })
     .all(callbacksPath, prepare, callbackHandler(store, settings, counts))
-    .use(onError(log, (_request, response) => void write(response, 503)))
+    .use(onError(log, (_request, response, status) => void write(response, status === 400 ? 400 : 503)))
 }
 
 /** Returns a handler that answers 404 in plain text. */
@@ -165,6 +165,7 @@ const callbackRequestOf = (publicUrl: string, { method, url, headers }: Request,
 })
 
 const texts: Readonly<Record<number, string>> = {
+  400: 'The path could not be read.',
   403: 'The callback could not be verified.',
   404: 'There is nothing here.',
   413: 'The callback is too large.',
