@@ -75,7 +75,7 @@ test('carrier test waits for the receipts of all parts, over a pair, also if the
   expect(result?.parts.map(({ receipt }) => receipt)).toEqual(Array(3).fill('DELIVERED 0 (delivered to the recipient)'))
 }, 120_000)
 
-test('what a carrier delivers for others is refused for now, so that it comes to a dispatcher', async () => {
+test('deliveries for other messages are refused temporarily, so that a dispatcher receives them', async () => {
   const smsc = await anSmsc('receiptDelay=20')
   const carriers = `a=${smsc.url}`
   // This number replies after its receipt, when no bind is open any more.

@@ -91,7 +91,7 @@ interface Rows {
   readonly rows: readonly object[]
 }
 
-test('of two that start at the same moment with different files one runs; the other names what differs, until carrier apply or SIGHUP makes its file that of all', async () => {
+test('of two dispatchers started at once with different files one runs; the other names the differences until its file is applied', async () => {
   const smsc = await anSmsc('smsc')
   const windows = [11, 12]
   const files = windows.map((window) => join(data.path, `carriers-${window}.json`))

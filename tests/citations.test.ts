@@ -22,7 +22,7 @@ test('the contract has every section, rule and ruling by its number', async () =
   expect([...rulings]).toEqual([...upTo(1, 32), ...upTo(2, 16), ...upTo(3, 8), ...upTo(4, 10)])
 })
 
-test('whatever comments and documents cite is there', async () => {
+test('every section, rule and ruling that comments and documents cite exists', async () => {
   const there = await citable()
   const folders = ['packages', 'apps', 'tests', 'benchmarks', 'docs'].map((one) =>
     filesUnder(one, /\.(ts|mjs|sql|md)$/),

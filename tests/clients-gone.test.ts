@@ -31,7 +31,7 @@ function hangUp(port: number, text: string, { afterMs, resets }: { afterMs: numb
   })
 }
 
-test('requests whose clients have gone, at any point, are done wholly or not at all, and leave nothing behind in the process', async () => {
+test('requests whose clients disconnect at any point are done completely or not at all, and leave nothing behind in the process', async () => {
   const data = await dataFolder()
   const database = await startDatabase(`${data.path}/db`)
   try {

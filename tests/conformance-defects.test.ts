@@ -35,7 +35,7 @@ test('a failed case is reported with its last request and answer, without keys a
   for (const secret of [key, password]) expect((out + err + xml).includes(secret)).toBe(false)
 }, 60_000)
 
-test('each planted defect fails the cases that are about it, and each of these passes without a defect', async () => {
+test('each planted defect fails the cases that test for it, and these pass without a defect', async () => {
   const { delivered } = gateway.configuration.numbers
   /** Each run uses different numbers. */
   let used = 1

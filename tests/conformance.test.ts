@@ -67,7 +67,7 @@ describe('the three interfaces on memory ports', () => {
     expect(summary.results).toHaveLength(everyCase.length)
   }, 300_000)
 
-  test('cases that need a reply are not testable, and say why, where the command brings none into this gateway', async () => {
+  test('cases that need a reply are not testable, with a reason, if the command brings no reply into this gateway', async () => {
     const result = await runConformance({
       addresses: addressesOf(gateway.url),
       configuration: { ...gateway.configuration, deliverySeconds: 2 },

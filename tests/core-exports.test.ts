@@ -36,13 +36,13 @@ function unused(sources: ReadonlyMap<string, string>): readonly string[] {
     )
 }
 
-test('core exports no rule that production does not use: what a statement decides is in contracts/specification', () => {
+test('core exports no rule that production does not use: rules of statements are in contracts/specification', () => {
   const sources = production()
   expect(sources.size).toBeGreaterThan(300)
   expect(unused(sources)).toEqual([])
 })
 
-test('a rule that nothing imports is found', () => {
+test('an unused rule is found', () => {
   const core = new Map([
     ['packages/core/src/inbox/rule.ts', 'export const isRule = (): boolean => true\n'],
     ['apps/rest/src/use.ts', "import { other } from '@gateway/core'\n"],

@@ -19,7 +19,7 @@ afterAll(async () => {
   }
 }, 60_000)
 
-test('rest, asp, xml and two dispatchers as five processes on one DATABASE_URL do the same as one', async () => {
+test('rest, asp, xml and two dispatchers as five processes on one DATABASE_URL behave like one process', async () => {
   const { environment, folder, restUrl, aspUrl, xmlUrl } = gateway
   const open = ['account', 'open', '--login', 'acme', '--credits', '100', '--password', 'secret', '--keep-password']
   const { id } = await operateJson<{ id: number }>(open, environment)
@@ -67,7 +67,7 @@ test('cases of the contract in which processes depend on each other pass; deploy
   expect(summary.results.length).toBeGreaterThan(sharedCases.length)
 }, 120_000)
 
-test('failed log-ins at one process count at another one', async () => {
+test('failed log-ins at one process count at another', async () => {
   const { environment, aspUrl, xmlUrl } = gateway
   const open = ['account', 'open', '--login', 'guessed', '--credits', '7', '--password', 'right', '--keep-password']
   await operateJson(open, environment)
@@ -85,7 +85,7 @@ test('failed log-ins at one process count at another one', async () => {
   expect(await byXml('right')).toBe(429)
 }, 60_000)
 
-test('account top tells who is busy, over all processes', async () => {
+test('account top shows the busy accounts of all processes', async () => {
   const { environment, restUrl, aspUrl } = gateway
   const { id } = await operateJson<{ id: number }>(
     ['account', 'open', '--login', 'busy', '--credits', '100'],

@@ -4,7 +4,7 @@ import { runCampaign } from './fuzz/campaign.ts'
 /** An account has at most ten webhooks and one running replay, and existing webhooks are not removed. */
 const mostlyRefused = ['POST /webhooks', 'DELETE /webhooks/{id}', 'POST /webhooks/{id}/replay']
 
-test('no fuzzed input of any endpoint, and no bytes, bring an internal error, a form that is not described, or a wrong ledger', async () => {
+test('no fuzzed input or raw bytes cause an internal error, an undescribed form of answer or a wrong ledger', async () => {
   const { tallies, wrong } = await runCampaign({ count: 60, seed: testSeed() })
   expect(wrong).toEqual([])
   expect(tallies).toHaveLength(35)

@@ -93,7 +93,7 @@ describe.each(overlays)('the overlay %s', (overlay) => {
     }
   })
 
-  test('runs every process with probes on a port of their own, as nobody on a read-only root, and kills none early', () => {
+  test('runs every process as nobody on a read-only root, with probes on a separate port, and kills none early', () => {
     expect(deployments.map(({ metadata }) => metadata?.name).sort()).toEqual(processes)
     const [configuration] = ofKind(things, 'ConfigMap')
     const drainSeconds = Number(configuration?.data?.['DRAIN_SECONDS'])
@@ -131,7 +131,7 @@ describe.each(overlays)('the overlay %s', (overlay) => {
     }
   })
 
-  test('has every secret in a secret, and no variable that nobody reads', () => {
+  test('keeps every secret in a Secret, and sets no unused variable', () => {
     const known = new Set([...publishedVariables, 'PGTARGETSESSIONATTRS'])
     const [configuration] = ofKind(things, 'ConfigMap')
     const inside = deployments.flatMap(({ spec }) => spec?.template.spec?.containers[0]?.env ?? [])

@@ -64,7 +64,7 @@ const get = (url: string, agent: Agent): Promise<Answer> =>
     client.end()
   })
 
-test('a first start whose port is in use says so, leaves no PostgreSQL, and opens nothing whose key would be lost', async () => {
+test('a first start whose port is in use reports it, leaves no PostgreSQL running, and opens no account whose key would be lost', async () => {
   const other = createServer().listen(0, '127.0.0.1')
   await new Promise((resolve) => other.once('listening', resolve))
   const { port } = other.address() as AddressInfo
@@ -179,7 +179,7 @@ describe('SIGHUP', () => {
     120_000,
   )
 
-  test('of somebody else does nothing to a server without a terminal', async () => {
+  test('from another process does nothing to a server without a terminal', async () => {
     await copyCluster(data.path)
     const running = await startApp('rest', environment)
     process.kill(running.pid, 'SIGHUP')

@@ -50,7 +50,7 @@ test('a first start prints a key, each line of the page for developers works wit
   }
 }, 120_000)
 
-test('a second start finds what the first one left, and opens no second demo account', async () => {
+test('a second start finds the data of the first, and opens no second demo account', async () => {
   const data = await dataFolder()
   try {
     const environment = { DATA_DIR: data.path, CARRIERS: 'simulator:?delayMs=0' }

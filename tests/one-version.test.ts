@@ -15,7 +15,7 @@ test('all packages have one version', () => {
   expect(folders.filter((folder) => versionIn(folder) !== version)).toEqual([])
 })
 
-test('every program refuses a Node that is older than what the packages need, with the same check', () => {
+test('every program refuses a Node version older than the packages need, by the same check', () => {
   const check = (folder: string) => readFileSync(join(root, 'packages', folder, 'src/refuse-old-node.ts'), 'utf8')
   const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { engines: { node: string } }
   const [, major = '', minor = ''] = /^>=(\d+)\.(\d+)$/.exec(engines.node) ?? []
@@ -30,7 +30,7 @@ test('every program refuses a Node that is older than what the packages need, wi
   }
 })
 
-test('the command line, health, the first line of the log and the list of dispatchers say it', async () => {
+test('the command line, health, the first log line and the list of dispatchers show the version', async () => {
   const data = await dataFolder()
   try {
     const environment = { DATA_DIR: data.path }

@@ -121,7 +121,7 @@ const metricNames: ReadonlySet<string> = new Set(
 /** First cells of the tables on the page. */
 const patterns = Array.from(readPage('log-lines.md').matchAll(/^\| `([^`]+)`/gm), ([, cell = '']) => cell)
 
-test('the sources are read: there is something to compare', () => {
+test('the sources are read, and contain log lines to compare', () => {
   expect(said.length).toBeGreaterThan(15)
   expect(patterns.length).toBeGreaterThan(15)
 })
@@ -130,7 +130,7 @@ test('every line of level warn and above that a process can write is explained t
   expect(said.filter((one) => !patterns.some((text) => fits(one, text)))).toEqual([])
 })
 
-test('no line is explained that no process writes any more', () => {
+test('every explained line is still written by a process', () => {
   expect(patterns.filter((text) => !said.some((one) => fits(one, text)))).toEqual([])
 })
 
@@ -143,7 +143,7 @@ test('the pages have every metric of the gateway, and no other', () => {
 const carrierPage = readFileSync(join(root, 'docs/carriers.md'), 'utf8')
 const rules = readFileSync(join(root, 'deploy/prometheus/rules.yaml'), 'utf8')
 
-test('the rules for Prometheus are YAML, each names metrics that there are, and the page says what to do', async () => {
+test('the rules for Prometheus are YAML, name existing metrics, and have instructions on the page', async () => {
   // Prettier reads YAML with a parser of its own, and throws if it is invalid.
   await expect(format(rules, { parser: 'yaml' })).resolves.toContain('groups:')
   const alerts = Array.from(rules.matchAll(/- alert: (\w+)\n +expr: (.+)\n/g), ([, name = '', expr = '']) => ({
@@ -178,7 +178,7 @@ const dashboards = readdirSync(join(root, 'deploy/grafana')).map((file) => ({
 const queriesOf = ({ panels }: Dashboard): readonly string[] =>
   panels.flatMap(({ targets }) => targets.map(({ expr }) => expr))
 
-test.each(dashboards)('every query of the dashboard $file names metrics that there are', async (dashboard) => {
+test.each(dashboards)('every query of the dashboard $file names existing metrics', async (dashboard) => {
   expect(dashboard.title).toMatch(/^Gateway: /)
   const known = new Set([
     ...metricNames,
@@ -269,7 +269,7 @@ function shownLines(): readonly string[] {
 const textsIn = (value: unknown): readonly string[] =>
   typeof value === 'string' ? [value] : Object.values(value ?? {}).flatMap(textsIn)
 
-test('what pages show as printed is what the sources print', () => {
+test('output shown on pages is what the sources print', () => {
   const { texts, templates } = printedTexts()
   // Two words, numbers, times and names can be data. Titles of columns are separate words.
   const isData = (text: string): boolean =>

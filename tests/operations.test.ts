@@ -162,7 +162,7 @@ describe.each(titles)('%s', (title) => {
     expect((await restStatus(holder.onRest, [one])).map(({ statusCode }) => statusCode)).toEqual([102])
   }, 120_000)
 
-  test('what is sent at once cannot be deleted, over each interface', async () => {
+  test('a message sent at once cannot be deleted over any interface', async () => {
     const holder = await account()
     const [id = 0] = (await restSend(holder.onRest, ['27820020101'])) as number[]
     expect(await restDelete(holder.onRest, [id])).toEqual([['SENT', 0]])

@@ -52,7 +52,7 @@ const rows = async <Row>(...args: readonly string[]) => (await json<{ rows: read
 const open = async (...args: readonly string[]) =>
   (await operateJson<{ id: number }>(['account', 'open', ...args], environment)).id
 
-test('where there is no database, or no schema in it, a command makes none, whether it reads or writes, and says what to do', async () => {
+test('without a database or schema a command, reading or writing, creates neither and says what to do', async () => {
   const own = await dataFolder()
   const elsewhere = { DATA_DIR: join(own.path, 'elsewhere') }
   try {
@@ -103,7 +103,7 @@ test('a copy of a database onto itself is refused in a sentence', async () => {
   expect({ code, err }).toEqual({ code: 1, err: 'The target is the same database as the source.\n' })
 })
 
-test('a target of a copy that lets nobody in is named, with the option that says where it is', async () => {
+test('a target of a copy that refuses access is named, with the option that sets its location', async () => {
   const closing = createServer((socket) =>
     socket
       .on('error', () => undefined)
@@ -160,7 +160,7 @@ test('accounts, passwords and keys beside a running server', async () => {
     expect(stored).not.toContain(secret)
 }, 120_000)
 
-test('messages are sent, watched until they are final, and blocked; what is refused ends with 1', async () => {
+test('messages are sent, followed until they are final, and blocked; a refusal ends with 1', async () => {
   const id = String(await open('--login', 'sender', '--credits', '1'))
   expect(await json('credits', 'top-up', id, '2', '--why', 'invoice')).toMatchObject({ balance: 3 })
   expect(await json('number', 'block', '27825550103', '--reason', 'blacklisted')).toMatchObject({ added: 1 })
@@ -185,7 +185,7 @@ test('messages are sent, watched until they are final, and blocked; what is refu
   expect(await json('number', 'unblock', '27825550103')).toMatchObject({ unblocked: 1 })
 }, 120_000)
 
-test('what a message costs, where it waits, who sends it and what happened to it', async () => {
+test('commands show cost, waiting place, carrier and history of a message', async () => {
   const id = await open('--login', 'asks', '--credits', '10')
   const sub = await open('--login', 'asks-too', '--parent', String(id))
   expect(await json('price', 'set', '2782555', '2.5')).toEqual({ account: null, prefix: '2782555', price: 2.5 })
@@ -217,7 +217,7 @@ test('what a message costs, where it waits, who sends it and what happened to it
   expect(Date.parse(running[0]?.since ?? '')).toBeLessThan(Date.now())
 }, 120_000)
 
-test('doctor looks at a gateway that works, and finds nothing bad', async () => {
+test('doctor reports no problem in a working gateway', async () => {
   const found = await rows<{ about: string; state: string; says: string }>('doctor')
   const about = (name: string) => found.find((one) => one.about === name)
   expect(found.filter(({ state, about }) => state === 'bad' && about !== 'disk')).toEqual([])
@@ -244,7 +244,7 @@ test('verify ends with 0 while the ledger fits, and with 1 and both sums when a 
   }
 }, 120_000)
 
-test('a database that cannot be reached is one clear line without its password, soon, and 3', async () => {
+test('an unreachable database soon ends a command with 3 and one clear line without the password', async () => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
@@ -295,7 +295,7 @@ const cutShort = async (
   }
 }
 
-test('a list of which only the beginning is read ends quietly', async () => {
+test('a list whose reader stops early ends quietly', async () => {
   await query(
     database.connectionString,
     'insert into suppression select 0, 27810000000 + i, 2, now() from generate_series(1, 50000) i',

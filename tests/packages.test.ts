@@ -78,7 +78,7 @@ afterAll(async () => {
   await rm(project, { recursive: true, force: true })
 })
 
-test('what was asked for is installed, and neither an embedded PostgreSQL nor what only a main needs', () => {
+test('the requested packages are installed, without an embedded PostgreSQL and packages that only a main needs', () => {
   expect(['@gateway/rest', '@gateway/adapters-postgres', 'pg', 'ajv', 'express'].filter((name) => !has(name))).toEqual(
     [],
   )
@@ -230,7 +230,7 @@ async function cpuSecondsOf(group: number): Promise<number> {
   return ticks.reduce((sum, each) => sum + each, 0) / 100
 }
 
-test('they are TypeScript, too, with moduleResolution nodenext', async () => {
+test('the examples compile as TypeScript with moduleResolution nodenext', async () => {
   const wrong = `import { restRouter } from '@gateway/rest'
 // @ts-expect-error
 restRouter('no gateway', 1)

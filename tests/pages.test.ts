@@ -72,7 +72,7 @@ test.each([
   expect(deadLinks('docs/here.md', text)).toEqual(dead)
 })
 
-test('each page and file of docs that code names is there', () => {
+test('each page and file of docs that code names exists', () => {
   const files = ['packages', 'apps', 'tests', 'benchmarks', 'scripts', 'deploy'].flatMap((folder) =>
     filesUnder(folder, /\.(ts|tsx|mjs|cjs|sql|sh|json|service|yaml)$/),
   )
@@ -128,7 +128,7 @@ test('each block of JSON is JSON', () => {
   expect(inLanguage('json').filter(isWrong)).toEqual([])
 })
 
-test('each block of shell is read by bash', () => {
+test('bash parses each block of shell', () => {
   const isWrong = ({ code }: Block): boolean => spawnSync('bash', ['-n'], { input: code }).status !== 0
   const found = inLanguage('sh', 'bash')
   // Each block is in a function of its own, so that one process checks all of them unless one is wrong.
@@ -136,7 +136,7 @@ test('each block of shell is read by bash', () => {
   expect(isWrong({ page: '', language: 'sh', code: all }) ? found.filter(isWrong) : []).toEqual([])
 })
 
-test('each block of TypeScript and JavaScript is read by the compiler', () => {
+test('the compiler parses each block of TypeScript and JavaScript', () => {
   const isWrong = ({ code }: Block): boolean =>
     (
       ts.transpileModule(code, { reportDiagnostics: true, compilerOptions: { module: ts.ModuleKind.ESNext } })
@@ -172,7 +172,7 @@ test('each block of HTTP is requests or answers, each line of JSON lines is JSON
   for (const { code } of inLanguage('jsonl')) for (const line of code.trim().split('\n')) JSON.parse(line)
 })
 
-test('each command that a block shows with its output is read by bash', () => {
+test('bash parses each command that a block shows with its output', () => {
   const commands = inLanguage('console').flatMap(({ code }) =>
     Array.from(code.matchAll(/^ *\$ (.+)$/gm), ([, command]) => command),
   )
@@ -207,12 +207,12 @@ const readers: Readonly<Record<string, string>> = {
   text: 'tests/operations-page.test.ts',
 }
 
-test('every block says its language, which something reads', () => {
+test('every block has a language, and some test reads it', () => {
   expect(blocks.filter(({ language }) => readers[language] === undefined)).toEqual([])
   expect(Object.values(readers).filter((path) => path !== 'here' && !existsSync(join(root, path)))).toEqual([])
 })
 
-test('every script of `npx pnpm NAME` on a page is there', () => {
+test('every script of `npx pnpm NAME` on a page exists', () => {
   const { scripts } = JSON.parse(read('package.json')) as { readonly scripts: Readonly<Record<string, string>> }
   const named = pages
     .filter((page) => page !== 'CHANGELOG.md')
@@ -226,7 +226,7 @@ test('every script of `npx pnpm NAME` on a page is there', () => {
   expect(named.filter(({ name }) => scripts[name] === undefined && name !== 'install')).toEqual([])
 })
 
-test('each YAML file of the deployment is read', () => {
+test('each YAML file of the deployment can be parsed', () => {
   const files = filesUnder('deploy', /\.ya?ml$/)
   expect(files.length).toBeGreaterThan(10)
   const wrong = files.filter((path) => parseAllDocuments(read(path)).some(({ errors }) => errors.length > 0))

@@ -77,7 +77,7 @@ describe.each(
   const submittedTo = async (number: string) =>
     (await gateway.carrier.submitted()).filter((line) => line.number === number)
 
-  test('who answers STOP is opted out, once and everywhere, is told so, and comes back with START', async () => {
+  test('a recipient who answers STOP is opted out once and everywhere, is notified, and opts in with START', async () => {
     const number = '27821230089'
     const id = await sent(one, number)
     await until(async () => (await incoming(one, number)).length === 1, 30_000)
@@ -150,7 +150,7 @@ describe.each(
     expect(await xml(one.onXml, 'xmlgetscmessages.asp', 'Svc_SCmessages', '')).not.toContain('<SCmessage>')
   }, 120_000)
 
-  test('what belongs to nobody is seen by the operator only; the account holder keeps opt-outs by hand', async () => {
+  test('only the operator sees messages without an account; an account holder edits opt-outs by hand', async () => {
     const number = '27821230301'
     await reply(number, '12025550199', 'who are you?')
     const { rows: nobodys } = await command<{ rows: readonly { from: string; text: string }[] }>('arrivals', 'list')

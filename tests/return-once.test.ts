@@ -113,7 +113,7 @@ function wholeBody(answer: string): string | undefined {
   return body
 }
 
-test('64 pollers of three processes, some of which hang up: no reply is in two answers, each is in one or was hung up on', async () => {
+test('of 64 pollers of three processes some hang up: each reply is in one complete answer only, or its client hung up', async () => {
   const key = await holder('many')
   const count = 10_000
   const texts = Array.from({ length: count }, (_, i) => `reply ${i}`)
@@ -192,7 +192,7 @@ test.each([
   180_000,
 )
 
-test('what was handed over whole is gone from these calls, though its client resets the connection and reads none of it', async () => {
+test('replies that were handed over completely are not offered again, even if the client resets the connection unread', async () => {
   const key = await holder('unread')
   await bring(['unread'])
   const poll = aspPoll(0, key)

@@ -176,7 +176,7 @@ function firstOf(by: (typeof interfaces)[number]): Instance {
 }
 
 describeProxies(proxyNames.join(' and '), () => {
-  test('a restart of one instance after the other loses no request, and no message is accepted twice', async () => {
+  test('a rolling restart loses no request, and no message is accepted twice', async () => {
     const loads = await keepSendingThroughEach('2782', 6)
     await loads.asked(25)
     for (const by of interfaces) await restart(firstOf(by), loads)
@@ -221,7 +221,7 @@ describeProxies(proxyNames.join(' and '), () => {
     expect(storedUnknown).toBeGreaterThan(0)
   }, 300_000)
 
-  test('no instance of an interface is there: 503 with Retry-After in words of the interface', async () => {
+  test('without an instance of an interface the answer is 503 with Retry-After in the form of the interface', async () => {
     const { key } = await proxied.newAccount(granted)
     await Promise.all(proxied.instances.map((one) => one.stop('SIGKILL')))
     try {
@@ -249,7 +249,7 @@ describeProxies(proxyNames.join(' and '), () => {
     }
   }, 120_000)
 
-  test('an instance that answers nothing sensible or goes in the middle of a request: nothing of it is in a log', async () => {
+  test('nothing of a request is logged if an instance answers nonsense or stops in the middle', async () => {
     const { key } = await proxied.newAccount(granted)
     const path = `/api/batchmessage.asp?apikey=${key}&numbers=${secret.number}&message=${secret.text}`
     const requests = [

@@ -56,7 +56,7 @@ test('two dispatchers share the binds of a carrier: never more than allowed, and
   expect(await last.stop()).toBe(0)
 }, 300_000)
 
-test('three dispatchers that want more than is allowed never have more, while they come and go', async () => {
+test('three dispatchers that start and stop never hold more binds than allowed', async () => {
   const folder = join(data.path, 'smsc')
   await mkdir(folder)
   const smsc = await startSmscProcess(folder, [])

@@ -52,7 +52,7 @@ describe.each(
     ['SMPP', async () => `${(await startSmscProcess(folder, ['receiptDelay=20'])).url}?responseSeconds=1`],
   ] as const),
 )('over %s', (_title, carriers) => {
-  test('every ending has its fate, replies are listed, STOP opts out, and a text of three parts is delivered', async () => {
+  test('every ending of a number has its outcome, replies are listed, STOP opts out, and a three-part text is delivered', async () => {
     const from = await carriers()
     const gateway = await gatewayOver(from)
     const client: Client = {
@@ -111,7 +111,7 @@ describe('over SMPP', () => {
     expect(await gateway.stop()).toBe(0)
   }, 120_000)
 
-  test('kill -9 with messages in the window: nothing is lost or submitted twice, and late receipts tell what 106 was', async () => {
+  test('kill -9 with messages in the window: nothing is lost or submitted twice, and late receipts decide messages of code 106', async () => {
     const messages = 300
     const window = 50
     const smsc = await startSmscProcess(folder, ['answerDelay=200', 'receiptDelay=3600000'])

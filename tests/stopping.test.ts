@@ -90,7 +90,7 @@ test.each(inTurn(carriers))(
   120_000,
 )
 
-test('a request whose client has gone is at its end before the connections to the database end', async () => {
+test('a request whose client has gone ends before the database connections are closed', async () => {
   const data = await databaseFolder()
   const environment = { DATA_DIR: data.path }
   const rest = await startApp('rest', environment)

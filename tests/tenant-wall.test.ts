@@ -286,17 +286,20 @@ test.each(byWebhooks)(
   },
 )
 
-test.each(['key', 'pair'] as const)('lists and return-once calls by %s have nothing of another tenant', async (by) => {
-  const query = by === 'key' ? `apikey=${own.key}` : `user=${own.login}&password=${encodeURIComponent(password)}`
-  for (const path of ['httpgetreplies.asp', 'httpgetscmessages.asp', 'listoptouts.asp'])
-    expect((await send('GET', `/api/${path}?${query}`, {})).text).toBe('')
-  for (const root of ['Replies', 'SCmessages']) {
-    const answer = await onXml(`xmlget${root.toLowerCase()}.asp`, `Svc_${root}`, () => '')(by)([])
-    expect(answer.text).toMatch(new RegExp(`<XMLGateway_${root}/>$`))
-  }
-})
+test.each(['key', 'pair'] as const)(
+  'lists and return-once calls by %s contain nothing of another tenant',
+  async (by) => {
+    const query = by === 'key' ? `apikey=${own.key}` : `user=${own.login}&password=${encodeURIComponent(password)}`
+    for (const path of ['httpgetreplies.asp', 'httpgetscmessages.asp', 'listoptouts.asp'])
+      expect((await send('GET', `/api/${path}?${query}`, {})).text).toBe('')
+    for (const root of ['Replies', 'SCmessages']) {
+      const answer = await onXml(`xmlget${root.toLowerCase()}.asp`, `Svc_${root}`, () => '')(by)([])
+      expect(answer.text).toMatch(new RegExp(`<XMLGateway_${root}/>$`))
+    }
+  },
+)
 
-test('REST lists have nothing of another tenant', async () => {
+test('REST lists contain nothing of another tenant', async () => {
   const client = clientOf(own)
   const found = await Promise.all(
     ['/sms/incoming', '/shortcode/incoming', '/sms/scheduled', '/sms/incoming/optout', '/subaccounts'].map((path) =>
@@ -315,7 +318,7 @@ test('REST lists have nothing of another tenant', async () => {
   expect(scheduledMessages.filter(({ apiMessageId }) => foreign.includes(apiMessageId))).toEqual([])
 })
 
-test('a wrong password for a user of another tenant is answered as one for nobody', async () => {
+test('a wrong password for a user of another tenant is answered as one for an unknown user', async () => {
   for (const ask of [
     (user: string) => send('GET', `/api/auth.asp?user=${user}&password=x`, {}),
     (user: string) =>

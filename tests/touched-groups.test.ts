@@ -45,7 +45,7 @@ test('no promise names a file of a further group as its proof', () => {
   expect(Object.values(furtherGroups).flat().flatMap(named)).toEqual([])
 })
 
-test('every row begins as a path of the repository does, and names groups that exist', () => {
+test('every row begins like a path of the repository, and names existing groups', () => {
   const beginnings = table.map(([beginning]) => beginning)
   expect(beginnings.filter((beginning) => !existsSync(join(root, beginning)))).toEqual([])
   expect(table.flatMap(([, groups]) => groups).filter((name) => !every.includes(name))).toEqual([])

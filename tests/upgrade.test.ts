@@ -80,7 +80,7 @@ async function replace(backend: Backend, start: () => Promise<Started>): Promise
   await until(() => backend.isReady, 30_000)
 }
 
-test('processes are replaced one by one under load, and go back one version: no request fails, each message is sent once', async () => {
+test('processes are upgraded one by one under load, and downgraded again: no request fails, each message is sent once', async () => {
   const data = await dataFolder()
   const over = new AbortController()
   const database = await startDatabase(`${data.path}/db`, { isEmpty: before !== undefined })
@@ -182,7 +182,7 @@ test('processes are replaced one by one under load, and go back one version: no 
   }
 }, 180_000)
 
-test('processes of the release before start and send on a schema that this version made', async () => {
+test('processes of the previous release start and send on a schema of this version', async () => {
   const data = await dataFolder()
   const database = await startDatabase(`${data.path}/db`, { isEmpty: true })
   try {

@@ -134,7 +134,7 @@ async function pairsOf(of: (mode: ReceiverMode) => Promise<Pair>, mode: Receiver
   return pairs
 }
 
-test('a bad endpoint, in whatever way, delays no event of another one of its account', async () => {
+test('a bad endpoint of any kind delays no event of another endpoint of its account', async () => {
   const { pair, close } = await twoEndpoints()
   const late: Partial<Record<ReceiverMode, readonly Pair[]>> = {}
   for (const mode of modes) {
@@ -145,7 +145,7 @@ test('a bad endpoint, in whatever way, delays no event of another one of its acc
   expect(late).toEqual({})
 }, 120_000)
 
-test('these windows tell when requests wait for each other', async () => {
+test('these time windows detect requests that wait for each other', async () => {
   const oneAtATime = (client: WebhookClient): WebhookClient => {
     let before: Promise<unknown> = Promise.resolve()
     return {

@@ -41,7 +41,7 @@ function eventOf({ id, type, sequence, occurredAt, data }: Shown): WebhookEvent 
   return { id, sequence, occurred: Date.parse(occurredAt), data: content } as unknown as WebhookEvent
 }
 
-test('the page has an example of every event, as it is written', () => {
+test('the page has an example of every event, exactly as written', () => {
   const [body = '', events = ''] = blocks('json')
   const whole = JSON.parse(body) as { timestamp: string; data: { events: Shown[] } }
   const all = [...whole.data.events, ...(JSON.parse(events) as Shown[])]

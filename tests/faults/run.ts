@@ -66,7 +66,7 @@ export interface FaultRun {
   readonly logsFaults?: boolean
   /** Ends soon after a violation, without waiting for others. */
   readonly endsWhenBroken?: boolean
-  /** Another database with faults of its own, instead of the faults of the deck. */
+  /** Scene with another database and other faults, which replace the usual faults. */
   readonly scene?: Scene
   /** Interrupts the run: everything is stopped and removed, and `runFaults` rejects. */
   readonly stopping?: AbortSignal

@@ -14,7 +14,7 @@ const answer = (sequence: number, status?: string): JournalLine =>
 const numbers = ['27820000001', '27820000002', '27820000003', '27820000094', '27820000005']
 const ids = new Map(numbers.map((number, i) => [number, i + 1]))
 
-test('the fate is told of a message of one part that was taken or not answered, not of one that was taken in part', () => {
+test('the fate is known of a one-part message that was accepted or not answered, but not of a message accepted in part', () => {
   const [accepted = '', unanswered = '', inPart = '', silent = '', refused = ''] = numbers
   const record = recordOf(
     [

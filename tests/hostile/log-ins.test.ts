@@ -29,7 +29,7 @@ const logIn = async (user: string, password: string) => {
   return { status: response.status, text, milliseconds: performance.now() - begun }
 }
 
-test('a wrong log-in takes as long for a name that exists as for one that nobody has, hashed or refused', async () => {
+test('a wrong log-in takes equally long for existing and unknown names, whether hashed or refused', async () => {
   const times = { known: [] as number[], unknown: [] as number[] }
   const compare = async (count: number, status: number) => {
     for (let i = 0; i < count; i++)
@@ -49,14 +49,14 @@ test('a wrong log-in takes as long for a name that exists as for one that nobody
   expect(Math.min(...looks)).toBeLessThan(1.7)
 }, 60_000)
 
-test('a pair that is used stays right while another one of its network guesses', async () => {
+test('a pair in use keeps working while another client of its network guesses', async () => {
   expect((await logIn('busy', password)).text).toBe('Credits=10')
   const guesses = await Promise.all(Array.from({ length: 15 }, (_, i) => logIn('busy', `guess-${i}`)))
   expect(guesses.filter(({ status }) => status === 429)).toHaveLength(5)
   for (let i = 0; i < 10; i++) expect((await logIn('busy', password)).text).toBe('Credits=10')
 })
 
-test('guesses are counted, and told once a minute without what was guessed', async () => {
+test('guesses are counted, and reported once a minute without the guessed values', async () => {
   const before = await measure({ url }, 'gateway_logins_total{outcome="wrong"}')
   await logIn('known-to-nobody', 'canary-of-a-guess')
   expect(await measure({ url }, 'gateway_logins_total{outcome="wrong"}')).toBe(before + 1)

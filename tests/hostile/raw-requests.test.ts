@@ -42,7 +42,7 @@ describe.each(inTurn(layouts))('%s', (layout) => {
     }
   })
 
-  test('one line break at the end of a form is no part of the last value (ruling 3.1)', async () => {
+  test('one line break at the end of a form is not part of the last value (ruling 3.1)', async () => {
     const send = (end: string) => () =>
       toAsp(post('/api/batchmessage.asp', form, `apikey=${key}&numbers=27825550101&message=${'x'.repeat(160)}${end}`))
     expect(await costOf(send(''))).toBe(1)
@@ -50,7 +50,7 @@ describe.each(inTurn(layouts))('%s', (layout) => {
     expect(await costOf(send('\r\n\r\n'))).toBe(2)
   })
 
-  test('white space around credentials does not count, and names compare by A to Z only (ruling 3.1)', async () => {
+  test('white space around credentials is ignored, and only A to Z of names compare regardless of case (ruling 3.1)', async () => {
     const credits = /^Credits=\d+$/
     expect(bodyOf(await toAsp(get(`/api/credits.asp?apikey=%20%09${key}%0D%0A`)))).toMatch(credits)
     expect(bodyOf(await toAsp(get(`/api/credits.asp?APIKEY=+${key}`)))).toMatch(credits)
@@ -66,7 +66,7 @@ describe.each(inTurn(layouts))('%s', (layout) => {
     )
   })
 
-  test('what node refuses under the prefix of REST has the envelope (ruling 2.1)', async () => {
+  test('requests under the REST prefix that Node refuses get the envelope (ruling 2.1)', async () => {
     const path = '/api/rest/v1/credits/balance'
     const unknown = await toRest(get(`${path}?a=b`).replace('GET', 'FOO'))
     expect(unknown).toMatch(/^HTTP\/1\.1 405 [^]*\r\nAllow: GET\r\n/)
@@ -83,7 +83,7 @@ describe.each(inTurn(layouts))('%s', (layout) => {
     if (layout === 'separate processes') expect(bodyOf(overlong)).toMatch(envelope(431, ''))
   })
 
-  test('a key behind 1000 header lines is never left out: nothing is sent', async () => {
+  test('a key behind 1000 header lines is never ignored: nothing is sent', async () => {
     const body = JSON.stringify({ message: 'x', recipients: [{ mobileNumber: '27825550101' }] })
     const begin = `Authorization: ${key}\r\nContent-Type: application/json\r\n`
     const send = (lines: number) => () =>
@@ -106,7 +106,7 @@ describe.each(inTurn(layouts))('%s', (layout) => {
         expect(await raw(url, get(path, headers))).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
   })
 
-  test('UTF-16 that is declared by a document in UTF-8 does not count, and an ID with a no-break space is none', async () => {
+  test('a UTF-8 document that declares UTF-16 is read as UTF-8, and an ID with a no-break space is invalid', async () => {
     const ids = (id: string) => `<MessageIDs><MessageID><ID>${id}</ID></MessageID></MessageIDs>`
     const status = (id: string) => {
       const document = `<?xml version="1.0" encoding="utf-16"?><Svc_StatusRequest><ApiKey>${key}</ApiKey>${ids(id)}`
@@ -125,7 +125,7 @@ describe.each(inTurn(layouts))('%s', (layout) => {
     expect(await cost(`${'x'.repeat(158)}…`)).toBe(2)
   })
 
-  test('line breaks and markup in what a client sends forge nothing in an answer', async () => {
+  test('line breaks and markup in a request forge nothing in an answer', async () => {
     const forged = '1\r\nSet-Cookie: x\r\n\r\nLogin=OK&2=3'
     const answers = [
       await toAsp(get(`/api/batchmessage.asp?apikey=${key}&message=x&numbers=${encodeURIComponent(forged)}`)),
@@ -159,7 +159,7 @@ describe.each(inTurn(layouts))('%s', (layout) => {
     expect(JSON.parse(text)).toMatchObject({ recipients: [{ ...recipients[0] }] })
   })
 
-  test('nor in a log: each line is one object of JSON', async () => {
+  test('line breaks and markup in a request forge nothing in a log: each line is one JSON object', async () => {
     const line = '%0D%0A{"level":"fatal","msg":"forged"}'
     await toAsp(get(`/api/${line}`))
     await toAsp(get(`/api/credits.asp?apikey=${line}`))

@@ -13,7 +13,7 @@ test('every package and app is in one group, and every group is run', () => {
   expect(files).toEqual([...Object.keys(groups), 'all'].map((name) => `${name}.test.ts`).toSorted())
 })
 
-test('every file of tests that is in a group is there, and in no other group', () => {
+test('every test file in a group exists, and is in no other group', () => {
   expect(grouped.filter((path) => !existsSync(join(root, path)))).toEqual([])
   expect(grouped.filter((path, i) => grouped.indexOf(path) !== i)).toEqual([])
 })

@@ -126,7 +126,7 @@ export const anOrder = (account: AccountId, ...texts: readonly TextOptions[]): O
   })),
 })
 
-/** Returns the draft of the answer to an order of which nobody was refused. */
+/** Returns the draft of the answer to an order without refused recipients. */
 export const anAnswerDraft = ({ texts }: Order): AnswerDraft =>
   texts.map(({ due, to }) => ({ due, recipients: to.map(({ cost }) => cost) }))
 

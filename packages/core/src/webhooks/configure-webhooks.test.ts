@@ -195,7 +195,7 @@ test('a period that ends before or at its start is not replayed', async () => {
 })
 
 describe('if this process lacks the key of the stored secrets', () => {
-  /** Process with the key `own` alone, on the store as the other processes left it. */
+  /** Returns another process on the same store, which has only the key `own`. */
   async function elsewhere({ own = 'b' } = {}) {
     const there = await world()
     const boxOf = (key: string): SecretBox => ({
