@@ -155,7 +155,15 @@ export const publishedVariables: readonly string[] = [
   ...Object.keys(webhookVariables),
   // Variables of the apps `dispatcher` and `all-in-one`.
   'DAILY_BACKUP',
-  ...['CARRIERS', 'IN_DOUBT_MAX', 'LEASE_SECONDS', 'VALIDITY_HOURS', 'RETRY_SECONDS'],
+  ...[
+    'CARRIERS',
+    'PUBLIC_URL',
+    'CARRIER_HTTP_ALLOW',
+    'IN_DOUBT_MAX',
+    'LEASE_SECONDS',
+    'VALIDITY_HOURS',
+    'RETRY_SECONDS',
+  ],
   // Variables of libpq that apply in addition to DATABASE_URL.
   ...['PGSSLMODE', 'PGSSLROOTCERT', 'PGSSLCERT', 'PGSSLKEY'],
 ]
