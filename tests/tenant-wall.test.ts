@@ -150,7 +150,7 @@ const byIds: readonly Row[] = [
   ...twice('xmlgetstatus.asp', 1000, onXml('xmlgetstatus.asp', 'Svc_StatusRequest', messageIds)),
   ...twice('xmldeletescheduled.asp', 1000, onXml('xmldeletescheduled.asp', 'Svc_DeleteScheduled', messageIds)),
 ]
-/** Far ahead, so that nothing is sent: the numbers that reply would also reply to the requesting tenant. */
+/** Time far ahead, so that nothing is sent. Otherwise numbers that reply would also reply to the requesting tenant. */
 const later = '209901010000'
 const text = (numbers: readonly (string | number)[]) => ({
   ...{ message: 'Hello', recipients: recipients(numbers), scheduledTime: later },

@@ -12,7 +12,7 @@ export interface Access {
   readonly key: string
 }
 
-export interface SendWanted {
+export interface SendOrder {
   readonly numbers: readonly string[]
   readonly text: string
   /** Time as CCYYMMDDHHmm at +02:00. */
@@ -23,7 +23,7 @@ export interface SendWanted {
   readonly key: string | undefined
 }
 
-export interface TransferWanted {
+export interface TransferOrder {
   readonly from: number
   readonly to: number
   readonly quantity: number
@@ -33,7 +33,7 @@ export interface TransferWanted {
 /** Calls of one interface. A result is an id or a refusal. */
 export interface Interface {
   readonly sendMax: number
-  send(access: Access, order: SendWanted): Promise<Outcome<readonly (number | string)[]>>
+  send(access: Access, order: SendOrder): Promise<Outcome<readonly (number | string)[]>>
   /** Codes in the order of the ids; -1 for a waiting message. */
   status(access: Access, ids: readonly number[]): Promise<Outcome<readonly number[]>>
   /** Results in the order of the ids. */
@@ -254,7 +254,7 @@ export function createClients(figures: Figures) {
           ),
       ),
     /** Returns the word of the query-string interface. */
-    restTransfer: (access: Access, { from, to, quantity, key }: TransferWanted) =>
+    restTransfer: (access: Access, { from, to, quantity, key }: TransferOrder) =>
       rest(
         access,
         '/credits/transfer',
@@ -263,7 +263,7 @@ export function createClients(figures: Figures) {
           answer.transferSuccessful ? 'Success' : (answer.transferError ?? ''),
         { key },
       ),
-    aspTransfer: (access: Access, { from, to, quantity, key = '' }: TransferWanted) =>
+    aspTransfer: (access: Access, { from, to, quantity, key = '' }: TransferOrder) =>
       asp(
         access,
         'creditstransfer.asp',

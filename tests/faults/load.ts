@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Chance } from '@gateway/core/testing'
-import type { Access, Clients, Interface, SendWanted } from './clients.ts'
+import type { Access, Clients, Interface, SendOrder } from './clients.ts'
 import { askWithKey } from './repeat.ts'
 import type { App, Member } from './processes.ts'
 import type { Figures } from './figures.ts'
@@ -141,7 +141,7 @@ export function startLoad(load: Load, count: number): RunningLoad {
   }
 
   /** Sends with a key, and repeats over any process whose interface gives the same answers. */
-  function sendWithKey(over: Way, account: AccountUnderTest, order: SendWanted): ReturnType<Interface['send']> {
+  function sendWithKey(over: Way, account: AccountUnderTest, order: SendOrder): ReturnType<Interface['send']> {
     const isShort = order.numbers.length <= clients.interfaces.asp.sendMax
     const apps: readonly App[] = over.app !== 'xml' && isShort ? ['rest', 'asp'] : [over.app]
     return askWithKey(load, `${over.app} send`, (isFirst) => {

@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 import { createBackOffice, createGateway, type Gateway, type Ports, holderAccess } from '@gateway/core'
 import type { Account } from '@gateway/core/accounts'
-import { confirmationOf, defaultConfirmation, type TakenMessages } from '@gateway/core/inbox'
+import { confirmationOf, defaultConfirmation, type ConsumedMessages } from '@gateway/core/inbox'
 import { anAccount, anAddress, memoryPorts, scriptedCarrier, steppingClock, testChance } from '@gateway/core/testing'
 import {
   admissionGate,
@@ -30,7 +30,7 @@ let takings: { readonly ids: readonly number[]; offeredAgain: boolean }[]
 
 const idOf = (text: string): number => Number(/^#(\d+)\./.exec(text)?.[1])
 
-const recorded = async (take: Promise<TakenMessages>): Promise<TakenMessages> => {
+const recorded = async (take: Promise<ConsumedMessages>): Promise<ConsumedMessages> => {
   const { messages, ...answer } = await take
   const taking = { ids: messages.map(({ text }) => idOf(text)), offeredAgain: false }
   takings.push(taking)

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { OverLimit } from '@gateway/core/accounts'
 import { keyCharactersMax } from '@gateway/core/client-requests'
-import type { InboxMessage, TakenMessages } from '@gateway/core/inbox'
+import type { InboxMessage, ConsumedMessages } from '@gateway/core/inbox'
 import { type MessageId, referenceCharactersMax, type SendOptionName } from '@gateway/core/messages'
 import { formatMinute, type Instant } from '@gateway/core/time'
 import { optionWords } from '@gateway/wire'
@@ -124,7 +124,10 @@ export const echoed = (value: string): string =>
 export const listAnswer = (items: readonly string[]): string => items.map((item) => `${item}&`).join('')
 
 /** Returns the response of a return-once call (ruling 1.20). */
-export async function takenAnswer(messages: TakenMessages, item: (message: InboxMessage) => string): Promise<Answer> {
+export async function takenAnswer(
+  messages: ConsumedMessages,
+  item: (message: InboxMessage) => string,
+): Promise<Answer> {
   if (messages.messages.length === 0) return ''
   return { text: listAnswer(await inSlices(messages.messages, item)), offerAgain: () => messages.offerAgain() }
 }

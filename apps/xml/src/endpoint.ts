@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Gateway } from '@gateway/core'
 import type { Account } from '@gateway/core/accounts'
-import type { InboxMessage, TakenMessages } from '@gateway/core/inbox'
+import type { InboxMessage, ConsumedMessages } from '@gateway/core/inbox'
 import type { Clock, Instant } from '@gateway/core/time'
 import { type AdmissionGate, type ArrivingBody, inSlices, withPlace, withRoom } from '@gateway/server'
 import { type Answer, type Flaw, lengthOf, overloaded } from './answer.ts'
@@ -98,7 +98,7 @@ export function endpoint<Draft extends object, Input extends object>(operation: 
 }
 
 interface Taking extends Pick<Operation<object, object>, 'request' | 'response'> {
-  readonly take: (gateway: Gateway, account: Account) => Promise<TakenMessages>
+  readonly take: (gateway: Gateway, account: Account) => Promise<ConsumedMessages>
   readonly write: (message: InboxMessage) => string
 }
 

@@ -4,7 +4,7 @@ import type { Configuration } from './configuration.ts'
 /** Runs an operator's command that must succeed and returns its JSON document. */
 export type Operate = (args: readonly string[]) => Promise<unknown>
 
-interface Wanted {
+interface Preparation {
   readonly operate: Operate
   /** Command line of the gateway, which the suite calls to deliver replies. */
   readonly gateway: readonly string[]
@@ -27,7 +27,7 @@ const outcomes = [
  * Creates the accounts and keys of the suite in a gateway with the simulated carrier, by operator's commands, and
  * returns the configuration. Names and numbers have a random part, so that it can be called more than once.
  */
-export async function prepare({ operate, gateway, replyTo }: Wanted): Promise<Configuration> {
+export async function prepare({ operate, gateway, replyTo }: Preparation): Promise<Configuration> {
   const name = `conformance-${randomBytes(4).toString('hex')}`
   const area = String(randomInt(10_000)).padStart(4, '0')
   const number = (rest: string): string => `2782${area}${rest}`

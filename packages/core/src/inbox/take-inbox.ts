@@ -21,7 +21,7 @@ export const listShortCodeMessages = listInbox('short-code')
 /** Default maximum number of messages of one return-once call (ruling 1.20). */
 export const returnOnceMaxDefault = 10_000
 
-export interface TakenMessages {
+export interface ConsumedMessages {
   readonly messages: readonly InboxMessage[]
   /**
    * Offers the messages again. To be called if the response could not be written completely; may be repeated if it
@@ -39,7 +39,7 @@ async function take(
   account: Account,
   part: InboxPart,
   messagesMax: number,
-): Promise<TakenMessages> {
+): Promise<ConsumedMessages> {
   const since = daysBefore(ports.clock.now(), limits.inboxDays)
   const { taking, messages } = await ports.inbox.take(account.id, part, since, messagesMax)
   return {
@@ -51,11 +51,11 @@ async function take(
 /** Returns replies once, with or without short code messages (ruling 1.19). */
 export const takeReplies =
   (ports: Pick<Ports, 'inbox' | 'clock'>, messagesMax: number) =>
-  (account: Account, codes: 'with-short-codes' | 'without-short-codes'): Promise<TakenMessages> =>
+  (account: Account, codes: 'with-short-codes' | 'without-short-codes'): Promise<ConsumedMessages> =>
     take(ports, account, codes === 'with-short-codes' ? 'all' : 'replies', messagesMax)
 
 /** Returns messages to the account's codes once. */
 export const takeShortCodeMessages =
   (ports: Pick<Ports, 'inbox' | 'clock'>, messagesMax: number) =>
-  (account: Account): Promise<TakenMessages> =>
+  (account: Account): Promise<ConsumedMessages> =>
     take(ports, account, 'short-code', messagesMax)

@@ -151,7 +151,7 @@ export function refundsOf({ place, refundByHand, cost, send }: MessageTrace): Re
     if (own === undefined || refund.code !== own.code) return [refund]
     const amount = minus(refund.amount, cost)
     const messages = refund.messages === undefined ? undefined : refund.messages - 1
-    // If the time of this refund is the first or the last of all, the others end at the opposite bound.
+    // `first` and `last` are the times of all refunds. If this refund is at one bound, only the other bound is known.
     const first = refund.first === own.at ? refund.last : refund.first
     const last = refund.last === own.at ? refund.first : refund.last
     return amount > 0 ? [{ ...refund, amount, messages, first, last }] : []

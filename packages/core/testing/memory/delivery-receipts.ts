@@ -48,7 +48,7 @@ export const memoryDeliveryReceipts = (store: MemoryStore): DeliveryReceipts => 
     for (const receipt of strangers.values()) {
       keep(store, referenceKey(receipt.carrier, receipt.reference), { receipt, at })
     }
-    tellAll(
+    recordReports(
       store,
       [...counting.values()].map(({ carrier, reference, code }) => ({ carrier, reference, code, at })),
     )
@@ -87,19 +87,19 @@ function keep(store: MemoryStore, key: string, receipt: StoredDeliveryReceipt): 
   else list.push(receipt)
 }
 
-interface Told {
+interface ReportedCode {
   readonly code: DeliveryReceiptCode
   readonly at: Instant
 }
 
-interface ToldOf extends Told {
+interface ReportedReceipt extends ReportedCode {
   readonly carrier: CarrierId
   readonly reference: string
 }
 
-/** Returns the receipts that count, one per reference; those of the parts of one message together. */
-function tellAll(store: MemoryStore, reported: readonly ToldOf[]): void {
-  const ofParts = new Map<MessageRow, ToldOf[]>()
+/** Records reported receipts on their messages. Receipts for the parts of one message are combined. */
+function recordReports(store: MemoryStore, reported: readonly ReportedReceipt[]): void {
+  const ofParts = new Map<MessageRow, ReportedReceipt[]>()
   for (const one of reported) {
     const row = store.references.get(referenceKey(one.carrier, one.reference))
     if (row === undefined) continue
@@ -109,7 +109,7 @@ function tellAll(store: MemoryStore, reported: readonly ToldOf[]): void {
   for (const [row, reports] of ofParts) tellParts(store, row, reports)
 }
 
-function tellParts(store: MemoryStore, row: MessageRow, reports: readonly ToldOf[]): void {
+function tellParts(store: MemoryStore, row: MessageRow, reports: readonly ReportedReceipt[]): void {
   const { decision } = row
   if (decision === undefined) return
   const news = reports.filter(({ reference, code }) => {
@@ -129,7 +129,7 @@ function tellParts(store: MemoryStore, row: MessageRow, reports: readonly ToldOf
   if (isChanged) storeMessageEvent(store, row, 'receipt')
 }
 
-function tell(store: MemoryStore, row: MessageRow, { code, at }: Told): void {
+function tell(store: MemoryStore, row: MessageRow, { code, at }: ReportedCode): void {
   const { decision } = row
   if (decision === undefined || !changesState(decision.code, code)) return
   row.decision = { ...decision, code, at }
@@ -141,7 +141,7 @@ function match(store: MemoryStore, receiptsMax: number): number {
   const oldest = daysBefore(now, receiptMatching.keptDays)
   let room = receiptsMax
   let found = 0
-  const matched: ToldOf[] = []
+  const matched: ReportedReceipt[] = []
   for (const [key, receipts] of [...store.receipts]) {
     if (room <= 0) break
     const row = store.references.get(key)
@@ -155,7 +155,7 @@ function match(store: MemoryStore, receiptsMax: number): number {
       isOwnReceipt(handedOver, at, now)
     const own = tried.filter(isOwn)
     found += own.length
-    const counting = own.reduce<ToldOf | undefined>(
+    const counting = own.reduce<ReportedReceipt | undefined>(
       (before, { receipt: { carrier, reference, code }, at }) =>
         countingReceipt(before, { carrier, reference, code, at }),
       undefined,
@@ -165,7 +165,7 @@ function match(store: MemoryStore, receiptsMax: number): number {
     store.receipts.delete(key)
     if (rest.length > 0) store.receipts.set(key, rest) // behind all others, so that each has its turn
   }
-  tellAll(store, matched)
+  recordReports(store, matched)
   return found
 }
 
