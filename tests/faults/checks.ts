@@ -172,7 +172,7 @@ export function submittedAgain(record: readonly Submission[]): string[] {
 /** P-4, P-6, P-7: every outcome is explained by the behaviour of the carrier. */
 function endsFit({ figures, state, record, carrier, inDoubtMax, losses }: Judged, sends: Sends): void {
   const answersOf = lastAnswers(record)
-  const fates = toldFates(record)
+  const fates = reportedFates(record)
   let inDoubt = 0
   for (const { id, code } of state.messages.values()) {
     const number = numberOf(sends, id)
@@ -206,7 +206,7 @@ function lastAnswers(record: readonly Submission[]): ReadonlyMap<number, readonl
  * Omits messages of several parts, because some parts may never have been submitted, so the outcome is uncertain
  * whatever the receipts of the others say.
  */
-export function toldFates(record: readonly Submission[]): ReadonlySet<number> {
+export function reportedFates(record: readonly Submission[]): ReadonlySet<number> {
   const last = new Map(record.filter(({ parts }) => parts === 1).map((one) => [one.messageId, one]))
   const isTold = ({ answer, number }: Submission): boolean =>
     answer === 'accepted' ? !number.endsWith('94') : answer === 'unknown' && !/(?:9[3-6])$/.test(number)

@@ -93,7 +93,7 @@ export function outageOf(name: string, log: Log): Outage {
   let failures = 0
   return {
     failed: (err) => {
-      if (failures++ === 0) log.error({ err, what: name }, 'failed, and is tried again until it works')
+      if (failures++ === 0) log.error({ err, what: name }, 'failed; retrying until it works')
     },
     worked: () => {
       if (failures > 0) log.warn({ what: name, failures }, 'works again')

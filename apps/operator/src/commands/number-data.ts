@@ -1,7 +1,7 @@
 import { fillIn } from '@gateway/core/bulk-sends'
 import type { Msisdn } from '@gateway/core/messages'
 import {
-  isHeldUp,
+  isObstructed,
   type ErasedNumber,
   type Erasure,
   type StoredContact,
@@ -126,7 +126,7 @@ async function printStored({ backOffice, output }: Context, number: Msisdn): Pro
     [
       `Stored about ${number}: ${countedData({ messages: messages.length, inbound: inbound.length, contacts: contacts.length })}, ${counted(listed.length, 'row')} in lists of bulk sends.`,
       `Opt-outs and blocks, which an erasure does not remove: ${suppressions.length}.`,
-      isHeldUp(obstacles)
+      isObstructed(obstacles)
         ? `${obstaclesText(obstacles)} Nothing was changed.`
         : 'The number can be erased now. Nothing was changed.',
     ].join('\n'),
@@ -151,7 +151,7 @@ function text(number: Msisdn, { erasure, erased, left: rest, suppressions }: Era
   const { messages, inbound, contacts, events } = erased
   return [
     `${number} is erased from ${countedData({ messages, inbound, contacts })}, and from events in ${counted(events, 'place')}.`,
-    ...(isHeldUp(rest) ? [`${obstaclesText(rest)} They arrived during the erasure. Erase again later.`] : []),
+    ...(isObstructed(rest) ? [`${obstaclesText(rest)} They arrived during the erasure. Erase again later.`] : []),
     ...(suppressions === 0 ? [] : [`Opt-outs and blocks that remain, with the number: ${suppressions}.`]),
     `This is erasure ${erasure}. See gateway number erasures.`,
   ].join('\n')

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { AccountId } from '@gateway/core/accounts'
-import type { Conversations, Inbox, InboxPart, Taken, Taking, UnownedMessage } from '@gateway/core/inbox'
+import type { Conversations, Inbox, InboxPart, ConsumedBatch, Taking, UnownedMessage } from '@gateway/core/inbox'
 import type { Routes } from '@gateway/core/routes'
 import type { Instant } from '@gateway/core/time'
 import type { Connections } from '../connections.ts'
@@ -62,7 +62,7 @@ function createTake({ pools: { hot, writes }, settings }: Context): Pick<Inbox, 
     debts.delete(taking)
   }
 
-  async function take(by: AccountId, part: InboxPart, since: Instant, messagesMax: number): Promise<Taken> {
+  async function take(by: AccountId, part: InboxPart, since: Instant, messagesMax: number): Promise<ConsumedBatch> {
     refuseWhileHeld(writes)
     for (const [taking, owner] of debts) await offerAgain(owner, taking)
     const taking = randomUUID() as string as Taking

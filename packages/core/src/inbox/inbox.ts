@@ -33,7 +33,7 @@ export const offerAgainDays = 1
 /** Id of one return-once call that consumed messages. */
 export type Taking = Brand<string, 'Taking'>
 
-export interface Taken {
+export interface ConsumedBatch {
   readonly taking: Taking
   readonly messages: readonly InboxMessage[]
 }
@@ -89,7 +89,7 @@ export interface Inbox {
    * Concurrent callers in any process get different messages. If the answer of the database is lost, no message is
    * consumed.
    */
-  take(by: AccountId, part: InboxPart, since: Instant, messagesMax: number): Promise<Taken>
+  take(by: AccountId, part: InboxPart, since: Instant, messagesMax: number): Promise<ConsumedBatch>
   /** Offers the messages of one `take` call again, within `offerAgainDays`. May be repeated. */
   offerAgain(by: AccountId, taking: Taking): Promise<void>
   /** Lists messages that belong to no account, oldest first. The store reads them in pages. */

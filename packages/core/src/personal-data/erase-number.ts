@@ -76,7 +76,7 @@ export interface ErasureObstacles {
   readonly rowsBeingSent: number
 }
 
-export const isHeldUp = ({ waiting, awaitingReceipt, rowsBeingSent }: ErasureObstacles): boolean =>
+export const isObstructed = ({ waiting, awaitingReceipt, rowsBeingSent }: ErasureObstacles): boolean =>
   waiting + awaitingReceipt + rowsBeingSent > 0
 
 export interface ErasedNumber {
@@ -128,7 +128,7 @@ export const eraseNumber =
     { despiteKey = false }: KeySettings = {},
   ): Promise<ErasedNumber | { readonly heldUp: ErasureObstacles }> => {
     const obstacles = await heldUp(ports, number)
-    if (isHeldUp(obstacles)) return { heldUp: obstacles }
+    if (isObstructed(obstacles)) return { heldUp: obstacles }
     if (!despiteKey) await requireKeyInUse(ports)
     const [digest = ''] = ports.secretBox.digestsOf(digested(number))
     const erasure = await ports.personalData.begin({ digest, by })

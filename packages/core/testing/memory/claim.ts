@@ -6,7 +6,7 @@ import { secondsAfter } from '@gateway/core/time'
 import { allowedTo } from './messages.ts'
 import { note } from './decide.ts'
 import type { Rotation } from './rotation.ts'
-import type { DispatcherRow, Held, Range } from './rows.ts'
+import type { DispatcherRow, ClaimedRow, Range } from './rows.ts'
 import type { MemoryStore } from './store.ts'
 import { suppressionsOf } from './suppressions.ts'
 
@@ -32,7 +32,7 @@ export function claim(
   const claimedRows = ranges
     .flatMap(({ messages, attempt }) => messages.map((row) => ({ row, attempt })))
     .sort((a, b) => a.row.id - b.row.id)
-    .map((message, i): Held => ({ ...message, position: i + 1 }))
+    .map((message, i): ClaimedRow => ({ ...message, position: i + 1 }))
   const marked = Math.min(request.markedMax, claimedRows.length)
   const id = store.next('batch') as ClaimedBatchId
   dispatcher.batches.set(id, {
@@ -72,7 +72,7 @@ function takeOfOneAccount(due: Rotation, messagesMax: number, isWanted: (range: 
   return ranges
 }
 
-function claimed(store: MemoryStore, { row, attempt }: Held, carrier: CarrierId): ClaimedMessage {
+function claimed(store: MemoryStore, { row, attempt }: ClaimedRow, carrier: CarrierId): ClaimedMessage {
   const { first, account, body, due, expires, confirmation } = row.send
   const { validity: _, ...options } = row.send.options
   return {

@@ -7,7 +7,7 @@ import { claim } from './claim.ts'
 import { decide, endRefunded, note } from './decide.ts'
 import { proveSubmitted } from './promotions.ts'
 import { end, rangesOf, release } from './release.ts'
-import type { ClaimedBatchRow, Held, Range } from './rows.ts'
+import type { ClaimedBatchRow, ClaimedRow, Range } from './rows.ts'
 import type { MemoryStore } from './store.ts'
 import { wakeSleepers } from './wakeups.ts'
 
@@ -72,7 +72,7 @@ const batchOf = (store: MemoryStore, dispatcher: DispatcherId, batch: ClaimedBat
   store.dispatchers.get(dispatcher)?.batches.get(batch)
 
 /** Removes these messages from the batch. */
-const takeOut = (batch: ClaimedBatchRow | undefined, ids: readonly MessageId[]): readonly Held[] =>
+const takeOut = (batch: ClaimedBatchRow | undefined, ids: readonly MessageId[]): readonly ClaimedRow[] =>
   ids.flatMap((id) => {
     const one = batch?.held.get(id)
     batch?.held.delete(id)

@@ -2,7 +2,7 @@ import type { DispatcherId } from '@gateway/core/dispatch'
 import { INCIDENT } from '@gateway/core/messages'
 import type { QueueNumber } from '@gateway/core/routes'
 import { decide, note } from './decide.ts'
-import type { ClaimedBatchRow, Held, Range } from './rows.ts'
+import type { ClaimedBatchRow, ClaimedRow, Range } from './rows.ts'
 import type { MemoryStore } from './store.ts'
 import { wakeSleepers } from './wakeups.ts'
 
@@ -24,10 +24,10 @@ export function release(store: MemoryStore, batch: ClaimedBatchRow): { requeued:
 }
 
 /** Returns true if a message of the batch may have been submitted. */
-export const mayHaveLeft = ({ position }: Held, { marked }: ClaimedBatchRow): boolean => position <= marked
+export const mayHaveLeft = ({ position }: ClaimedRow, { marked }: ClaimedBatchRow): boolean => position <= marked
 
 /** Groups messages of a claimed batch that can move together again: neighbours in one send with equal attempts. */
-export function rangesOf(rows: readonly Held[], queue: QueueNumber): readonly Range[] {
+export function rangesOf(rows: readonly ClaimedRow[], queue: QueueNumber): readonly Range[] {
   const ranges: (Range & { messages: Range['messages'][number][] })[] = []
   for (const { row, attempt } of rows.toSorted((a, b) => a.row.id - b.row.id)) {
     const last = ranges.at(-1)

@@ -163,10 +163,10 @@ export interface ClaimedBatchRow {
   readonly queue: QueueNumber
   marked: number
   /** Messages neither recorded nor given back, in order of submission. */
-  readonly held: Map<MessageId, Held>
+  readonly held: Map<MessageId, ClaimedRow>
 }
 
-export interface Held {
+export interface ClaimedRow {
   readonly row: MessageRow
   readonly attempt: number
   /** Position in the batch as claimed, from 1. */

@@ -20,7 +20,7 @@ export interface BodyMemory {
   open(owner: string): BodyPlace
 }
 
-interface Held {
+interface BodyInMemory {
   readonly owner: Owner
   readonly place: BodyPlace
   bytes: number
@@ -30,14 +30,14 @@ interface Held {
 
 /** Bodies of one owner, in a list instead of a set (decision 0061). */
 interface Owner {
-  readonly held: Held[]
+  readonly held: BodyInMemory[]
   bytes: number
 }
 
-const givesWay = ({ place, owner }: Held, asking: Held): boolean =>
+const givesWay = ({ place, owner }: BodyInMemory, asking: BodyInMemory): boolean =>
   place.onEvicted !== undefined && !(place.staysForOwner && owner === asking.owner)
 
-function remove(body: Held[], gone: Held): void {
+function remove(body: BodyInMemory[], gone: BodyInMemory): void {
   const last = body.pop()
   if (last === undefined || last === gone) return
   body[gone.at] = last
@@ -53,20 +53,20 @@ export function bodyMemory(bytesMax: number): BodyMemory {
   const owners = new Map<string, Owner>()
   let total = 0
 
-  function add(body: Held, bytes: number): void {
+  function add(body: BodyInMemory, bytes: number): void {
     body.bytes += bytes
     body.owner.bytes += bytes
     total += bytes
   }
 
-  function evict(body: Held): void {
+  function evict(body: BodyInMemory): void {
     const { onEvicted } = body.place
     body.place.release()
     onEvicted?.()
   }
 
   /** Returns the body to evict if `asking` grows by `bytes`. */
-  function victim(asking: Held, bytes: number): Held {
+  function victim(asking: BodyInMemory, bytes: number): BodyInMemory {
     let heaviest = asking.owner
     let most = asking.owner.bytes + bytes
     if (most <= bytesMax / 2) {
@@ -80,7 +80,7 @@ export function bodyMemory(bytesMax: number): BodyMemory {
     return largest
   }
 
-  function grow(body: Held, bytes: number): boolean {
+  function grow(body: BodyInMemory, bytes: number): boolean {
     while (total + bytes > bytesMax || body.owner.bytes + bytes > bytesMax / 2) {
       const evicted = victim(body, bytes)
       if (evicted === body) {
@@ -98,8 +98,8 @@ export function bodyMemory(bytesMax: number): BodyMemory {
       return total
     },
     open(name) {
-      let body: Held | undefined
-      const hold = (): Held => {
+      let body: BodyInMemory | undefined
+      const hold = (): BodyInMemory => {
         const owner = owners.get(name) ?? { held: [], bytes: 0 }
         owners.set(name, owner)
         const made = { owner, place, bytes: 0, at: owner.held.length }

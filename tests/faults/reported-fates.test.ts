@@ -1,5 +1,5 @@
 import type { JournalLine } from '../support/smsc.ts'
-import { toldFates } from './checks.ts'
+import { reportedFates } from './checks.ts'
 import { recordOf } from './smpp-carrier.ts'
 
 const line = (sequence: number, more: Partial<JournalLine>): JournalLine => ({
@@ -29,5 +29,5 @@ test('the fate is known of a one-part message that was accepted or not answered,
     ids,
   )
   expect(record[2]).toMatchObject({ part: 1, parts: 2, answer: 'unknown' })
-  expect([...toldFates(record)]).toEqual([1, 2])
+  expect([...reportedFates(record)]).toEqual([1, 2])
 })
