@@ -4,6 +4,7 @@ import { admissionGate, createLog, confirmedResponses } from '@gateway/server'
 import express, { type RequestHandler } from 'express'
 import request from 'supertest'
 import { aspNotFound, aspRouter } from './index.ts'
+import { describeMalformed } from './routes.ts'
 
 const log = createLog({ level: 'silent', name: 'test' })
 
@@ -53,4 +54,18 @@ test('other paths pass to the next handler, and the 404 of the interface is a se
   expect(await of('/legacy/own.asp')).toBe('own')
   expect(await of('/legacy/auth.asp/')).toBe('their 404')
   expect(await of('/closed/nothing.asp')).toBe('Not found')
+})
+
+test.each([
+  ['/api/auth.asp', 'text/plain; charset=utf-8', 'Error="It is too large."'],
+  ['/api/xmlgetreplies.asp', 'text/xml; charset=utf-8', '<Error>It is too large.</Error>'],
+  ['/api/rest/v1/sms/outgoing/send', 'application/json; charset=utf-8', '"errorCode":"headers-too-large"'],
+])('a request to %s that HTTP refuses is answered in the form of its interface', (path, contentType, body) => {
+  const answer = describeMalformed(memoryPorts().clock)({
+    status: 431,
+    reason: 'It is too large.',
+    method: 'GET',
+    path,
+  })
+  expect(answer).toMatchObject({ status: 431, contentType, body: expect.stringContaining(body) as string })
 })

@@ -12,7 +12,7 @@ import {
   requestTarget,
   writeWhole,
 } from '@gateway/server'
-import { isRestPath, restNotFound } from '@gateway/wire'
+import { isRestPath, notFoundElsewhere } from '@gateway/wire'
 import { type Express, type RequestHandler, Router } from 'express'
 import { failure, noSuchPath, overloaded, sendAnswer, unavailable, writeAnswer } from './answer.ts'
 import { documents } from './documents.ts'
@@ -54,7 +54,8 @@ function aspHandler(gateway: Gateway, { clock, log, metrics, gate, confirmedResp
 /** Returns a handler that answers 404 in plain text, and below `/api/rest/` in the envelope of REST (ruling 3.8). */
 export const aspNotFound = ({ clock, log, metrics }: Pick<AspSettings, 'clock' | 'log' | 'metrics'>): RequestHandler =>
   fallbackHandler({ log, metrics, service: 'asp' }, (response) => {
-    if (isRestPath(requestTarget(response.req))) writeWhole(response, restNotFound(clock.now()))
+    const path = requestTarget(response.req)
+    if (isRestPath(path)) writeWhole(response, notFoundElsewhere(path, clock.now()))
     else writeAnswer(response, noSuchPath)
   })
 

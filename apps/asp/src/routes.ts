@@ -1,6 +1,6 @@
 import type { Clock } from '@gateway/core/time'
 import type { DescribeMalformed } from '@gateway/server'
-import { isRestPath, restRefusal } from '@gateway/wire'
+import { interfaceOf, refusalElsewhere } from '@gateway/wire'
 import { contentType, errorText, failure, type Failure, overloaded, wrongMethod } from './answer.ts'
 import type { Endpoint } from './endpoint.ts'
 import { auth } from './endpoints/auth.ts'
@@ -33,15 +33,16 @@ export const endpoints: ReadonlyMap<string, Endpoint> = new Map([
 ])
 
 /**
- * Returns the answer to a request that is refused before an endpoint reads it: an error text of this interface, and
- * below `/api/rest/` the envelope of REST (rulings 1.31, 3.8). An unknown HTTP method is refused like any other wrong
- * method (ruling 3.1).
+ * Returns the answer to a request that is refused before an endpoint reads it: an error text of this interface, or the
+ * form of another interface at a path of that one (rulings 1.31, 3.8). An unknown HTTP method is refused like any other
+ * wrong method (ruling 3.1).
  */
 export const describeMalformed =
   (clock: Clock): DescribeMalformed =>
   (malformed) => {
     const { status, reason, path } = malformed
-    if (isRestPath(path)) return restRefusal(malformed, clock.now())
+    const interfaceName = interfaceOf(path)
+    if (interfaceName === 'rest' || interfaceName === 'xml') return refusalElsewhere(malformed, clock.now())
     const { text, headers } = refusalOf(status, reason, path)
     return { status, contentType, headers, body: text }
   }

@@ -43,7 +43,7 @@ const service = 'callbacks'
 /**
  * Returns a router that receives the callbacks of carriers over HTTP at `/carriers/NAME/…`, for any Express app. Mount
  * it before parsers of bodies, because signatures cover the body as its bytes arrived. A callback is answered 2xx after
- * the commit, 403 if it cannot be verified, and otherwise 503 so that the provider sends it again (ruling 6.1).
+ * the commit, 403 if it cannot be verified, and otherwise 503 so that the provider sends it again.
  */
 export function callbacksRouter(store: CallbackStore, settings: CallbacksSettings): Router {
   const { log, metrics, carriers } = settings

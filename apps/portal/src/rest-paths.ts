@@ -1,21 +1,22 @@
 import type { Clock } from '@gateway/core/time'
-import { malformedInText, requestTarget, writeWhole, type DescribeMalformed } from '@gateway/server'
-import { isRestPath, restNotFound, restRefusal } from '@gateway/wire'
+import { requestTarget, writeWhole, type DescribeMalformed } from '@gateway/server'
+import { interfaceOf, notFoundElsewhere, refusalElsewhere } from '@gateway/wire'
 import type { RequestHandler } from 'express'
 
 /**
- * Returns the response to a request that is refused before a page reads it: plain text, or below `/api/rest/` the
- * envelope of REST (rulings 1.31, 3.8).
+ * Returns the response to a request that is refused before a page reads it: in the form of the
+ * interface of its path, and as plain text at paths of the portal (rulings 1.31, 3.8).
  */
 export const describeMalformed =
   (clock: Clock): DescribeMalformed =>
   (malformed) =>
-    isRestPath(malformed.path) ? restRefusal(malformed, clock.now()) : malformedInText(malformed)
+    refusalElsewhere(malformed, clock.now())
 
-/** Handles a path that does not exist: below `/api/rest/` with the envelope of REST, elsewhere with `page`. */
+/** Handles a path that does not exist: below `/api` in the form of its interface, elsewhere with `page`. */
 export const restOr =
   (clock: Clock, page: RequestHandler): RequestHandler =>
   (request, response, next) => {
-    if (isRestPath(requestTarget(request))) writeWhole(response, restNotFound(clock.now()))
+    const path = requestTarget(request)
+    if (interfaceOf(path) !== undefined) writeWhole(response, notFoundElsewhere(path, clock.now()))
     else page(request, response, next)
   }

@@ -13,8 +13,11 @@ import {
   prepareResponse,
   publicDocuments,
   requestIdHeader,
+  requestTarget,
   type Service,
+  writeWhole,
 } from '@gateway/server'
+import { interfaceOf, notFoundElsewhere } from '@gateway/wire'
 import cors from 'cors'
 import { type Express, type RequestHandler, Router } from 'express'
 import { failure, type Failure, sendAnswer, unknownError, writeAnswer } from './answer.ts'
@@ -62,13 +65,19 @@ function restHandlers(gateway: Gateway, settings: RestSettings): RequestHandler[
     : [browserOrigins(corsOrigins, { log, metrics, service: 'rest' }), handler]
 }
 
-/** Returns a handler that answers 404 in the envelope. */
+/** Returns a handler that answers 404 in the envelope, and in plain text at other paths below `/api` (ruling 3.8). */
 export const restNotFound = ({
   clock,
   log,
   metrics,
 }: Pick<RestSettings, 'clock' | 'log' | 'metrics'>): RequestHandler =>
-  fallbackHandler({ log, metrics, service: 'rest' }, (response) => writeAnswer(response, noSuchPath, clock.now()))
+  fallbackHandler({ log, metrics, service: 'rest' }, (response) => {
+    const path = requestTarget(response.req)
+    const interfaceName = interfaceOf(path)
+    if (interfaceName === 'xml' || interfaceName === 'query-string')
+      writeWhole(response, notFoundElsewhere(path, clock.now()))
+    else writeAnswer(response, noSuchPath, clock.now())
+  })
 
 export interface RestServerSettings extends RestSettings {
   readonly health?: HealthSettings

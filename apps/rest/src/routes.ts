@@ -1,6 +1,6 @@
 import type { Clock } from '@gateway/core/time'
 import { type DescribeMalformed, type PathRules, pathTable } from '@gateway/server'
-import { restCodeOf } from '@gateway/wire'
+import { interfaceOf, refusalElsewhere, restCodeOf } from '@gateway/wire'
 import { failure, type Failure, overloaded, wholeFailure } from './answer.ts'
 import { methodsOf, noSuchPath, wrongMethod } from './endpoint.ts'
 import { creditBalance } from './endpoints/credits/balance.ts'
@@ -53,16 +53,21 @@ export const endpoints: ReadonlyMap<string, readonly Endpoint[]> = new Map([
 ])
 
 /**
- * Returns the answer, in the envelope, to a request that is refused before an endpoint reads it. An unknown method is
+ * Returns the answer to a request that is refused before an endpoint reads it: in the envelope, or in the form of
+ * another interface at a path of that one (rulings 1.31, 3.8). An unknown method is
  * answered 404 or 405 in the order of the rulings (2.1, 2.3).
  */
 export const describeMalformed =
   (clock: Clock): DescribeMalformed =>
-  ({ status, reason, method, path }) =>
-    wholeFailure(
+  (malformed) => {
+    const { status, reason, method, path } = malformed
+    const interfaceName = interfaceOf(path)
+    if (interfaceName === 'xml' || interfaceName === 'query-string') return refusalElsewhere(malformed, clock.now())
+    return wholeFailure(
       status === 405 ? noSuchMethod(method, path) : status === 503 ? overloaded : failure(restCodeOf(status), reason),
       clock.now(),
     )
+  }
 
 const find = pathTable(endpoints, pathRules)
 

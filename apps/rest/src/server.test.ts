@@ -43,6 +43,15 @@ describe('every answer', () => {
     })
   })
 
+  test.each(['/api/nothing', '/api/auth.asp', '/api/xmlgetstatus.asp'])(
+    'to %s, a path of another interface, is 404 in plain text',
+    async (path) => {
+      const answer = await request(rest.url).get(path)
+      expect([answer.status, answer.text]).toEqual([404, 'Not found'])
+      expect(answer.headers['content-type']).toBe('text/plain; charset=utf-8')
+    },
+  )
+
   test('to an unknown path has the envelope too', async () => {
     const answer = await request(rest.url).get('/api/rest/v1/nothing')
     expect(answer.text).toBe(
@@ -81,10 +90,9 @@ describe('a path', () => {
     expect((await rest.get(path)).status).toBe(404)
   })
 
-  test('of another interface, or outside all of them, is answered with 404 and the envelope', async () => {
-    const answer = await request(rest.url).get('/api/auth.asp')
-    expect(answer.status).toBe(404)
-    expect(answer.body).toMatchObject({ statusCode: 404 })
+  test('outside /api is answered with 404 and the envelope', async () => {
+    const answer = await request(rest.url).get('/elsewhere')
+    expect([answer.status, answer.body]).toMatchObject([404, { statusCode: 404 }])
   })
 })
 

@@ -23,7 +23,7 @@ import {
   smallBytes,
   writeWhole,
 } from '@gateway/server'
-import { isRestPath, restNotFound } from '@gateway/wire'
+import { isRestPath, notFoundElsewhere } from '@gateway/wire'
 import { type Express, type RequestHandler, Router } from 'express'
 import { type Answer, overloaded, sendAnswer, writeAnswer } from './answer.ts'
 import { documents } from './documents.ts'
@@ -99,7 +99,8 @@ async function bodyOf(request: IncomingMessage, place: BodyPlace): Promise<Arriv
 /** Returns a handler that answers 404 in plain text, and below `/api/rest/` in the envelope of REST (ruling 3.8). */
 export const xmlNotFound = ({ clock, log, metrics }: Pick<XmlSettings, 'clock' | 'log' | 'metrics'>): RequestHandler =>
   fallbackHandler({ log, metrics, service: 'xml' }, (response) => {
-    if (isRestPath(requestTarget(response.req))) writeWhole(response, restNotFound(clock.now()))
+    const path = requestTarget(response.req)
+    if (isRestPath(path)) writeWhole(response, notFoundElsewhere(path, clock.now()))
     else writePlain(response, 404, 'Not found')
   })
 

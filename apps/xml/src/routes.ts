@@ -1,6 +1,6 @@
 import type { Clock } from '@gateway/core/time'
 import type { DescribeMalformed } from '@gateway/server'
-import { isRestPath, restRefusal } from '@gateway/wire'
+import { interfaceOf, refusalElsewhere } from '@gateway/wire'
 import { contentType, errorElement, inError, overloaded } from './answer.ts'
 import type { Endpoint } from './endpoint.ts'
 import { deleteScheduled } from './endpoints/xmldeletescheduled.ts'
@@ -29,14 +29,15 @@ export const endpoints: ReadonlyMap<string, Endpoint> = new Map([
 
 /**
  * Returns the answer to a request that is refused before an operation reads it: an `Error` in the root of the
- * operation, or of a send for any other path, and below `/api/rest/` the envelope of REST (rulings 1.31, 3.8). An
- * unknown HTTP method is refused like any other wrong method (ruling 4.10).
+ * operation, or of a send for any other path, or the form of another interface at a path of that one (rulings 1.31,
+ * 3.8). An unknown HTTP method is refused like any other wrong method (ruling 4.10).
  */
 export const describeMalformed =
   (clock: Clock): DescribeMalformed =>
   (malformed) => {
     const { status, reason, path } = malformed
-    if (isRestPath(path)) return restRefusal(malformed, clock.now())
+    const interfaceName = interfaceOf(path)
+    if (interfaceName === 'rest' || interfaceName === 'query-string') return refusalElsewhere(malformed, clock.now())
     const endpoint = endpoints.get(path.replace(mount, '').toLowerCase())
     const { content, headers } = refusalOf(status, reason, endpoint !== undefined)
     return { status, contentType, headers, body: (endpoint ?? sendMessages).inRoot(content) }

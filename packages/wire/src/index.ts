@@ -3,15 +3,8 @@ export { carrierJson } from './carrier-json.ts'
 export { csvLine, unguarded, type Cell } from './csv.ts'
 export { foundFor } from './found-for.ts'
 export { decodeWindows1252, percentDecode, trimWhiteSpace } from './decode-text.ts'
-export {
-  isRestPath,
-  noSuchRestPath,
-  restCodeOf,
-  restContentType,
-  restEnvelope,
-  restNotFound,
-  restRefusal,
-} from './rest-envelope.ts'
+export { interfaceOf, notFoundElsewhere, refusalElsewhere, XML_ROOT, type InterfaceName } from './interface-refusals.ts'
+export { isRestPath, noSuchRestPath, restCodeOf, restContentType, restEnvelope } from './rest-envelope.ts'
 export { webhookBody } from './webhook-body.ts'
 export {
   NEXT_TRY_REASON,

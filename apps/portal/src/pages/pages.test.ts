@@ -296,13 +296,19 @@ test.each(['/api/rest/v1/nothing', '/api/rest/', '/api/rest/v1/sms/outgoing/send
     const answer = await fetch(portal.url + path)
     expect(answer.status).toBe(404)
     expect(await answer.json()).toMatchObject({ statusCode: 404, errorCode: 'no-such-path' })
-    expect((await fetch(portal.url + path.replace('/rest/', '/rests/'))).headers.get('content-type')).toContain(
-      'text/html',
-    )
   },
 )
 
-test('a malformed HTTP request is answered in plain text, and below /api/rest/ with the envelope of REST', () => {
+test.each(['/api/nothing', '/api/auth.asp', '/api/rests/v1/nothing'])(
+  'the portal answers %s, a path of another interface, with 404 in plain text',
+  async (path) => {
+    const answer = await fetch(portal.url + path)
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([404, 'text/plain; charset=utf-8'])
+    expect(await answer.text()).toBe('Not found')
+  },
+)
+
+test('a malformed HTTP request is answered in plain text, and below /api in the form of its interface', () => {
   const refusal = { status: 413, reason: 'The extensions of a chunk are too long.', method: 'GET' }
   const describe = describeMalformed({ now: () => instant(Date.UTC(2026, 10, 27)) })
   expect(describe({ ...refusal, path: '/send' })).toMatchObject({
@@ -310,4 +316,5 @@ test('a malformed HTTP request is answered in plain text, and below /api/rest/ w
     body: expect.stringContaining(refusal.reason) as string,
   })
   expect(JSON.parse(describe({ ...refusal, path: '/api/rest/v1/x' }).body)).toMatchObject({ statusCode: 413 })
+  expect(describe({ ...refusal, path: '/api/xmlgetstatus.asp' }).contentType).toBe('text/xml; charset=utf-8')
 })

@@ -1,5 +1,5 @@
 import type { Deletion } from '@gateway/core/messages'
-import { DELETION, foundFor } from '@gateway/wire'
+import { DELETION, foundFor, XML_ROOT } from '@gateway/wire'
 import type { Answer } from '../answer.ts'
 import { type Call, endpoint } from '../endpoint.ts'
 import { type RequestedMessage, checkMessageIds, idOf, messageIdElements, messageIdsDraft } from '../message-ids.ts'
@@ -12,7 +12,7 @@ const idsMax = 1000
  */
 export const deleteScheduled = endpoint({
   request: '_DeleteScheduled',
-  response: 'XMLGatewayDeleteScheduled_Response',
+  response: XML_ROOT.xmldeletescheduled,
   draft: messageIdsDraft,
   inside: messageIdElements,
   slow: true,

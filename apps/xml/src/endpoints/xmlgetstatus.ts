@@ -1,7 +1,7 @@
 import { hasOutcome, type MessageStatus } from '@gateway/core/messages'
 import { formatDate, formatTime, type Instant } from '@gateway/core/time'
 import { inSlices } from '@gateway/server'
-import { foundFor, statusWords } from '@gateway/wire'
+import { foundFor, statusWords, XML_ROOT } from '@gateway/wire'
 import { type Answer, SKIPPED } from '../answer.ts'
 import { type Call, endpoint } from '../endpoint.ts'
 import { type RequestedMessage, checkMessageIds, idOf, messageIdElements, messageIdsDraft } from '../message-ids.ts'
@@ -14,7 +14,7 @@ const statusLength = 200
 /** Returns the status of messages of the last 90 days. Ids after the first 1000 are SKIPPED (spec 4.3, rule 5). */
 export const queryStatus = endpoint({
   request: '_StatusRequest',
-  response: 'XMLGatewayStatus_Response',
+  response: XML_ROOT.xmlgetstatus,
   draft: messageIdsDraft,
   inside: messageIdElements,
   check: checkMessageIds,

@@ -12,7 +12,7 @@ import {
   type SentRecipient,
 } from '@gateway/core/messages'
 import { type Instant, parseMinute } from '@gateway/core/time'
-import { optionWords, percentDecode } from '@gateway/wire'
+import { optionWords, percentDecode, XML_ROOT } from '@gateway/wire'
 import { type Answer, type Flaw, overLimit, overloaded, REFUSAL } from '../answer.ts'
 import { type Call, endpoint } from '../endpoint.ts'
 import { elements, trimmed } from '../reading/read-document.ts'
@@ -56,7 +56,7 @@ interface Send {
 /** Sends one or more texts, each to one or more numbers (spec 4.3; rulings 4.4, 4.6, 4.8). */
 export const sendMessages = endpoint<SendDraft, Send>({
   request: '_Multi_Message',
-  response: 'XMLGateway_Response',
+  response: XML_ROOT.xmlsendsmsmulti,
   draft: () => ({ scheduled: undefined, clientRef: undefined, messages: [] }),
   inside: {
     Scheduled: trimmed((draft, text) => (draft.scheduled ??= text)),
