@@ -1,10 +1,15 @@
 import { alone } from './scripts/slow-tests-first.mjs'
 import { alsoInPart, furtherGroups, grouped } from './scripts/test-groups.mjs'
 
-/** Without a path all tests but the further groups are run: the short ones by the files of `tests/together`. */
+/**
+ * True if the arguments contain no path. Such a run has all tests except `furtherGroups`. The files of `tests/together`
+ * run the short tests.
+ */
 const isWhole = process.argv.slice(2).every((argument) => argument.startsWith('-'))
 
-/** Names of groups of `furtherGroups`, or `all`; by default none in a whole run, and all if paths are given. */
+/**
+ * Names of groups of `furtherGroups`, or `all`. The default is no group in a whole run, and `all` if paths are given.
+ */
 process.env.TEST_GROUPS ??= isWhole ? '' : 'all'
 const chosen = process.env.TEST_GROUPS.split(',').filter((name) => name !== '')
 const unknown = chosen.filter((name) => name !== 'all' && !(name in furtherGroups))
@@ -23,7 +28,9 @@ const compiler = (how) => ({
   sourceMaps: 'inline',
 })
 
-/** Tests run the sources: the export condition leads every `@gateway/*` import to its `src`, never to an old build. */
+/**
+ * Tests run the sources: the export condition resolves every `@gateway/*` import to its `src`, never to an old build.
+ */
 export default {
   testMatch: isWhole
     ? ['tests/**/*.test.ts', ...alone, ...further].map((path) => `<rootDir>/${path}`)
@@ -49,9 +56,9 @@ export default {
     ],
   },
   testSequencer: '<rootDir>/scripts/slow-tests-first.mjs',
-  // Twice the cores that it is measured on, because tests wait for a good part of their time. With five, tests of time
-  // failed because of the load.
+  // Twice the number of cores of the reference machine, because tests spend much of their time waiting. With five
+  // workers, tests that measure time failed under the load.
   maxWorkers: 4,
-  // Long enough for a machine with other load: it only bounds a test that hangs.
+  // Only ends a test that hangs, so it is long enough for a machine with other load.
   testTimeout: 180_000,
 }

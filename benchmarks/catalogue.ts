@@ -45,8 +45,8 @@ export const catalogue: readonly Benchmark[] = [
 ]
 
 /**
- * Returns the benchmarks with these names or numbers of goals, or without any, those that belong to the run. Throws on
- * an unknown name.
+ * Returns the benchmarks with these names or goal numbers. Without names, returns the benchmarks of a quick or a full
+ * run. Throws on an unknown name.
  */
 export function chosen(names: readonly string[], quick: boolean): Benchmark[] {
   const unknown = names.filter((name) => !catalogue.some((benchmark) => isMeant(benchmark, name)))

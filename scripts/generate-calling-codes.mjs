@@ -15,7 +15,7 @@ const require = createRequire(import.meta.url)
 const { Metadata } = require('libphonenumber-js/core')
 const facts = require('libphonenumber-js/metadata.max.json')
 
-/** Numbers of digits of the whole number where the metadata is wrong. */
+/** Corrects the metadata where it is wrong: numbers of digits, including the calling code, by calling code. */
 const corrections = {
   // South Africa: the metadata also allows 7 to 10 digits, but such numbers receive no messages.
   27: [11],
@@ -23,28 +23,36 @@ const corrections = {
 
 const metadata = new Metadata(facts)
 
-/** Returns the lengths after the calling code. A region without mobile numbers has none. */
+/**
+ * Returns the possible lengths of a mobile number without its calling code. Returns none for a region without mobile
+ * numbers.
+ */
 function mobileLengths(region, code) {
   metadata.selectNumberingPlan(region, code)
   return metadata.numberingPlan.type('MOBILE')?.possibleLengths() ?? []
 }
 
-/** Returns the lengths that are possible in any of the regions, which share a calling code. */
+/**
+ * Returns the lengths, including the calling code, that are possible in any of these regions. The regions share the
+ * code.
+ */
 function lengthsOf(code, regions) {
   const lengths = new Set(regions.flatMap((region) => mobileLengths(region, code)))
   return [...lengths].map((length) => length + code.length).sort((a, b) => a - b)
 }
 
 /**
- * Returns the national trunk prefixes of these regions (0 in Germany, 06 in Hungary) that no mobile number of any of
- * them begins with. Italy has none: a zero there is part of the number. Mobile numbers of Ivory Coast begin with 0.
+ * Returns the national trunk prefixes of these regions (0 in Germany, 06 in Hungary), without those that some mobile
+ * number begins with. Italy has none, because a leading zero is part of the number. In Ivory Coast mobile numbers begin
+ * with 0, so that prefix is omitted.
  */
 function trunkPrefixesOf(code, regions) {
   const prefixes = new Set()
   const mobilePatterns = []
   for (const region of regions) {
     metadata.selectNumberingPlan(region, code)
-    // The metadata contains the number 0 if a region has no trunk prefix, and the text '0' if that is the prefix.
+    // The metadata contains the number 0 for a region without a trunk prefix, and the text '0' for a region whose
+    // prefix is 0.
     const prefix = metadata.numberingPlan.nationalPrefix()
     if (typeof prefix === 'string') prefixes.add(prefix)
     const pattern = metadata.numberingPlan.type('MOBILE')?.pattern()

@@ -8,8 +8,8 @@ delete others.globalSetup
 delete others.globalTeardown
 
 /**
- * Jest configuration of the tests that need no database and no other process: all of them by group, or the files
- * related to changes.
+ * Jest configuration of the tests that need no database and no other process. Runs all of them by group, or only the
+ * files related to changes.
  */
 export default {
   ...others,

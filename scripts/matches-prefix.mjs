@@ -10,8 +10,9 @@ export function matchesPrefix(pattern, prefix) {
 }
 
 /**
- * A node maps positions in the prefix to the positions after its match. A match that goes beyond the end of the prefix
- * counts as being at its end.
+ * Parses alternatives, and returns their node and the rest of the text. A node is a function that maps positions in the
+ * prefix to the positions at which its match ends. A match that goes beyond the end of the prefix ends at the end of
+ * the prefix.
  */
 function readAlternatives(text) {
   const nodes = []

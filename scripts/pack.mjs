@@ -33,7 +33,9 @@ const packed = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' }
 if (packed.status !== 0) fail(`The packages cannot be packed:\n${packed.stdout}${packed.stderr}`)
 console.log(`npm install ${[...selected].map((name) => join(target, fileOf(byName.get(name)))).join(' ')}`)
 
-/** Adds a package and its dependencies in this workspace. Optional ones must be named. */
+/**
+ * Selects a package and its dependencies in this workspace. Optional dependencies are selected only if they are named.
+ */
 function want(name) {
   const manifest = byName.get(name)
   if (manifest === undefined) fail(`There is no package ${name}; there are ${[...byName.keys()].join(', ')}.`)

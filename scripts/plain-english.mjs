@@ -1,6 +1,6 @@
 /**
- * ESLint rules for the shapes of comments and names that CONTRIBUTING.md forbids, as far as a pattern can recognize
- * them.
+ * ESLint rules against the forms of comments and names that CONTRIBUTING.md forbids. They find only forms that a
+ * pattern can recognize.
  */
 
 /** A comment that begins without a subject: "What is kept", "Who may", "Of each", "So many at once". */

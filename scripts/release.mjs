@@ -21,7 +21,7 @@ const folder = resolve(values.out ?? join(root, 'release', version))
 
 const changelog = join(root, 'CHANGELOG.md')
 const server = join(root, 'packages/server/package.json')
-/** File with the name of the image to run. */
+/** File that names the image to run. */
 const kustomization = join(root, 'deploy/kubernetes/overlays/production/kustomization.yaml')
 const manifests = [
   join(root, 'package.json'),
@@ -69,8 +69,8 @@ function check() {
 }
 
 /**
- * Creates the packed packages, with the commit in that of `server`, which prints it, then the bill of materials and the
- * checksums.
+ * Creates the packed packages, then the bill of materials and the checksums. Stores the commit in the packed package
+ * `server`, which prints it.
  */
 function makeArtefacts() {
   if (!isDry) build()

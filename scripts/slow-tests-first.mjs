@@ -1,6 +1,6 @@
 /**
- * Seconds of the longest test files, each beside two others on two cores. They start first, because a long file that
- * starts last would run alone at the end. Only their order matters.
+ * Durations of the longest test files in seconds, measured while two other files ran on two cores. These files start
+ * first, because a long file that starts last would run alone at the end. Only the order of the durations matters.
  */
 const seconds = {
   'tests/together/adapters-postgres.test.ts': 156,

@@ -1,7 +1,7 @@
 /**
- * Test files that share one set of modules, by the name of the file in `tests/together` that runs them: loading core,
- * the adapters and their libraries takes longer than most test files. A folder stands for all its test files except
- * those of `alone`.
+ * Test files that share one set of loaded modules, because loading core, the adapters and their libraries takes longer
+ * than most test files. Each key is the name of the file in `tests/together` that runs the group. A folder means all
+ * its test files except those in `alone`.
  */
 export const groups = {
   'adapters-postgres': ['packages/adapters-postgres'],
@@ -76,11 +76,13 @@ export const furtherGroups = {
     'packages/smsc-simulator/src/net-smpp.test.ts',
     'packages/smsc-simulator/src/npm-smpp.test.ts',
   ],
-  /** Packages as they are published, installed outside the checkout. */
+  /** The packages in their published form, installed outside the checkout. */
   newcomers: ['tests/packages.test.ts', 'tests/release.test.ts'],
-  /** Every journey through the portal and every page in a browser. Without this group, a third of the journeys. */
+  /**
+   * Every journey through the portal and every page in a browser. Without this group, only a third of the journeys run.
+   */
   browsers: ['tests/portal.test.ts'],
-  /** Every case of the contract over HTTP on deployed processes, and what all interfaces do together. */
+  /** Every case of the contract over HTTP on deployed processes, and tests in which all interfaces work together. */
   deployed: ['tests/deployed-conformance.test.ts', 'tests/operations.test.ts'],
   /** Several carriers: routes, changes while they run, shared binds, `gateway carrier test`. */
   carriers: [
@@ -105,7 +107,7 @@ export const furtherGroups = {
   drill: ['tests/drill.test.ts'],
 }
 
-/** Test files of a further group that `pnpm test` runs in part; they read `TEST_GROUPS`. */
+/** Test files of a further group of which `pnpm test` runs a part. These files read `TEST_GROUPS`. */
 export const alsoInPart = ['tests/portal.test.ts']
 
 /** Groups that need no database and no other process. */

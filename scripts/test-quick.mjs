@@ -8,7 +8,7 @@ import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-/** Number of files that take as long separately as all together. */
+/** Number of test files above which running them separately takes longer than running all tests together. */
 const filesMax = 40
 const [base = 'main'] = process.argv.slice(2)
 

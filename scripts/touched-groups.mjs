@@ -96,7 +96,7 @@ function git(...args) {
   return execFileSync('git', args, { cwd, stdio, encoding: 'utf8' }).trim()
 }
 
-/** Returns the commit before the change; undefined if it is not known. */
+/** Returns the commit before the change, or undefined if it is not known. */
 function commitBefore() {
   try {
     const main = git(
@@ -114,7 +114,9 @@ function commitBefore() {
   }
 }
 
-/** Returns the paths that differ from a commit, files that are not committed included; undefined if git cannot say. */
+/**
+ * Returns the paths that differ from a commit, including files that are not committed. Returns undefined if git fails.
+ */
 function changedSince(commit) {
   try {
     const committed = git('diff', '--name-only', '--no-renames', commit)

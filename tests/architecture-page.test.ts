@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 const root = join(import.meta.dirname, '..')
 const adapters = ['postgres', 'simulator', 'node', 'webhooks']
 
-/** Returns the path of `package:path`, the form in which the page of the architecture names files. */
+/** Returns the path of a file that the architecture page names in the form `package:path`. */
 function fileOf(name: string, path: string): string {
   if (adapters.includes(name)) return `packages/adapters-${name}/src/${path}`
   return existsSync(join(root, 'apps', name)) ? `apps/${name}/src/${path}` : `packages/${name}/src/${path}`

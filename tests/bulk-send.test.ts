@@ -6,7 +6,7 @@ import { copyCluster, dataFolder, killLeftovers, startApp, type Environment, typ
 
 afterEach(killLeftovers)
 
-/** BULK_ROWS=100000 BULK_KILLS=3 tests the promise at full strength. */
+/** Number of rows. The full-strength test has BULK_ROWS=100000 and BULK_KILLS=3. */
 const rows = Number(process.env['BULK_ROWS'] ?? 6000)
 const kills = Number(process.env['BULK_KILLS'] ?? 1)
 const password = 'correct horse battery'
@@ -14,7 +14,7 @@ const credits = rows * 2
 
 const numberOf = (row: number): string => String(27820000000 + row)
 
-/** Far ahead, so that dispatchers have no work. */
+/** Returns a time so far ahead that dispatchers have no work during the test. */
 const nextWeek = (): string => new Date(Date.now() + 7 * 86_400_000).toISOString().slice(0, 16)
 
 /** Signs in with a browser without scripts. */

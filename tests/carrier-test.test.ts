@@ -78,7 +78,7 @@ test('carrier test waits for the receipts of all parts, over a pair, also if the
 test('deliveries for other messages are refused temporarily, so that a dispatcher receives them', async () => {
   const smsc = await anSmsc('receiptDelay=20')
   const carriers = `a=${smsc.url}`
-  // This number replies after its receipt, when no bind is open any more.
+  // Messages to this number are answered by a reply after the receipt. The reply arrives when no bind is open any more.
   expect((await tried(['a', '--to', '27825550188'], carriers)).code).toBe(0)
   const { code, result } = await tried(['a', '--to', '27825550194', '--wait', '5'], carriers)
   expect(code).toBe(0)

@@ -120,7 +120,7 @@ test('of two dispatchers started at once with different files one runs; the othe
   await write(files[1 - won] ?? '', { window: 13 })
   process.kill(second.pid, 'SIGHUP')
   await until(() => [winner, second].every((one) => one.output().includes('"version":3,"added":[],"changed":["one"]')))
-  // The file of the first process has not changed, so it does not revert the change.
+  // The first process reads its file again. The file has not changed, so the process does not revert the change.
   process.kill(winner.pid, 'SIGHUP')
   await until(() => winner.output().includes('the stored carriers, which stay in use'))
   expect(winner.output()).toContain('carrier one: window 13 -> ')

@@ -88,13 +88,13 @@ test('requests whose clients disconnect at any point are done completely or not 
     const gone = Array.from({ length: requests }, async (_, i) => {
       await delay(chance.between(0, 3000))
       const text = texts[i % texts.length]?.(i) ?? ''
-      // A quarter of the requests break off in the middle.
+      // A quarter of the clients send only the beginning of their request.
       const written = i % 16 < 4 ? text.slice(0, 1 + chance.below(text.length)) : text
       await hangUp(port, written, { afterMs: chance.between(0, 1) ** 3 * 300, resets: chance.happens(0.5) })
     })
     await Promise.all(gone)
 
-    // The process has returned to its initial state: no client connection and no place is held.
+    // The process has returned to its initial state: no client connection is open and no request is in flight.
     await until(async () => (await measure(gateway, sockets)) <= socketsBefore + 1, 30_000)
     await until(async () => (await measure(gateway, 'gateway_requests_in_flight')) === 0, 20_000)
     const isWaiting = async () =>
@@ -114,7 +114,7 @@ test('requests whose clients disconnect at any point are done completely or not 
     expect(new Set(whole.flatMap(({ numbers }) => numbers)).size).toBe(whole.length * perSend)
     const record = (await submissions(data.path)).map(({ number }) => number)
     expect(record.toSorted()).toEqual([...whole.flatMap(({ numbers }) => numbers), '27840000001'].toSorted())
-    // Each deletion has refunded what it deleted, and each transfer has both sides.
+    // Each deletion has refunded the deleted messages, and each transfer has changed both balances.
     const { resultsTotalAvailable: waiting } = await rest<{ resultsTotalAvailable: number }>(client, '/sms/scheduled')
     const moved = await restBalance({ url: gateway.url, key: sub.key })
     expect(await restBalance(client)).toBe(granted - 1 - whole.length * perSend - waiting - moved)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 const root = join(import.meta.dirname, '..')
 
-/** Returns the production sources without comments, by path from the root. */
+/** Returns the production sources by their path from the root, with comments removed. */
 function production(): ReadonlyMap<string, string> {
   const sources = ['packages', 'apps'].flatMap((folder) =>
     readdirSync(join(root, folder)).flatMap((name) => filesBelow(`${folder}/${name}/src`)),
@@ -23,7 +23,9 @@ const importsOf = (source: string): readonly string[] =>
     ([, names = '']) => names.split(',').map((name) => name.trim().split(' as ')[0] ?? ''),
   )
 
-/** Returns functions and constants that core exports but no production code uses, not even their own file. */
+/**
+ * Returns functions and constants that core exports and that no production code uses. Uses in their own file count too.
+ */
 function unused(sources: ReadonlyMap<string, string>): readonly string[] {
   const imported = new Set([...sources.values()].flatMap(importsOf))
   return [...sources]

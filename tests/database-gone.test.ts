@@ -12,17 +12,20 @@ import { submissions } from './support/record.ts'
 
 afterAll(killLeftovers)
 
-/** Longer by hand: `OUTAGE_SECONDS=30`. */
+/** Duration of the outage in seconds. For a longer outage, run the test by hand with `OUTAGE_SECONDS=30`. */
 const outageSeconds = Number(process.env['OUTAGE_SECONDS'] ?? 3)
 const granted = 100_000
 /**
- * 2 s are promised, and about 1.2 s are usual; a machine busy with other tests may need longer. Without the watch on
- * the database it takes 11 s.
+ * Maximum milliseconds until a request is refused. The promise is 2 s and about 1.2 s are usual, but a machine that is
+ * busy with other tests may need longer. Without the watch on the database a refusal takes 11 s.
  */
 const refusedWithin = 5000
 /** About 3 s are usual. */
 const healedWithin = 30_000
-/** A statement that was sent before the outage could be noticed may have been executed; it is answered with 503. */
+/**
+ * Milliseconds after which every process knows of the outage. A statement that was sent before may have been executed,
+ * although the request is answered with 503.
+ */
 const knownAfter = refusedWithin
 
 interface Outage {
@@ -181,11 +184,11 @@ describe('a database that is gone for a while', () => {
       const stored = new Set(rows.map(({ number }) => number))
       expect(stored.size).toBe(rows.length)
       expect(attempts.filter(({ id, number }) => id !== undefined && !stored.has(number))).toEqual([])
-      // If a response has Retry-After, certainly nothing was done (ruling 1.25).
+      // A response with Retry-After means that nothing was done (ruling 1.25).
       expect(attempts.filter(({ retryAfter, number }) => retryAfter !== null && stored.has(number))).toEqual([])
       const unknown = attempts.filter(({ id, number }) => id === undefined && stored.has(number))
-      // Counts neither the time shortly before the outage nor while the outage is known. Afterwards a busy machine may
-      // answer late again.
+      // Accepts unknown outcomes only shortly before the outage, until it is known, and after it, when a busy machine
+      // may still answer late.
       const whileKnown = (begun: number): boolean => begun > goneAt + knownAfter && begun < backAt
       expect(unknown.filter(({ begun }) => begun < goingAt - refusedWithin || whileKnown(begun))).toEqual([])
       expect(await restBalance(clients.rest)).toBe(granted - stored.size)

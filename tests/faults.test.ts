@@ -2,11 +2,11 @@ import { needed, neededOfLinks } from './faults/faults.ts'
 import { inTurn, runsEveryForm } from './support/in-turn.ts'
 import { expectPromisesHold } from './support/short-faults.ts'
 
-/** Seconds of faults under load; longer where all forms run. */
+/** Seconds of load with faults, longer if the run plays all forms. */
 const seconds = runsEveryForm ? { simulator: 40, smpp: 28 } : { simulator: 32, smpp: 24 }
 
-// With the simulated carrier, clients, polls and scheduled messages are counted; over SMPP little waits, so that
-// everything settles soon.
+// The run with the simulated carrier counts clients, polls and scheduled messages. In the run over SMPP few messages
+// wait, so that everything settles soon.
 const forms = [
   {
     title: 'with the simulated carrier',
@@ -22,7 +22,7 @@ const forms = [
       'events received': 150,
       'pushes: repeated': 10,
       'signatures verified': 150,
-      // Each of these takes some time; on a busy machine the load may end before one of them has happened.
+      // Each of these actions takes some time, so on a busy machine the load may end before one of them has happened.
       'webhooks: rotated | webhooks: paused and resumed | webhooks: resumed when gone | events replayed': 3,
       'looks at all dispatchers, undisturbed, with work due or claimed': 20,
     },

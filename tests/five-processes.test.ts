@@ -37,7 +37,7 @@ test('rest, asp, xml and two dispatchers as five processes on one DATABASE_URL b
   expect(await asp(client(aspUrl), 'requestbatch.asp', { messageid: `${String(ids[0])};` })).toContain('=DELIVERED;')
   const document = `<MessageIDs><MessageID><ID>${String(ids[0])}</ID></MessageID></MessageIDs>`
   expect(await xml(client(xmlUrl), 'xmlgetstatus.asp', 'Svc_StatusRequest', document)).toContain('>DELIVERED<')
-  // Four were charged, and the one that was refused on submission was refunded.
+  // Four messages were charged, and the one that was refused on submission was refunded. The account had 100 credits.
   expect(await asp(client(aspUrl), 'credits.asp')).toBe('Credits=97')
   expect((await submissions(folder)).map((line) => line.messageId).sort()).toEqual([...ids].sort())
 
@@ -99,7 +99,7 @@ test('account top shows the busy accounts of all processes', async () => {
   }
   const busy = async () =>
     (await operateJson<Top>(['account', 'top'], environment)).rows.find(({ login }) => login === 'busy')
-  // In a period of ten seconds: two messages here, one there.
+  // The rates are averages over ten seconds, in which the account sent two messages to one process and one to another.
   await until(async () => (await busy())?.messageRate === 0.3, 30_000)
   expect((await busy())?.requestRate).toBe(0.2)
   const metrics = await (await fetch(`${restUrl}/metrics`)).text()

@@ -9,8 +9,8 @@ import { openAccount } from './support/accounts.ts'
 import { startAllInOne, type RunningGateway } from './support/gateways.ts'
 import { killLeftovers, root } from './support/process.ts'
 
-// Runs Kannel with the documented configuration, with ports and paths of the test, as a client of the query-string
-// interface.
+// Runs Kannel as a client of the query-string interface. Its configuration is the documented one with the ports and
+// paths of the test.
 const isInstalled = ['bearerbox', 'smsbox'].every(
   (program) => spawnSync('sh', ['-c', `command -v ${program}`], { stdio: 'ignore' }).status === 0,
 )
@@ -33,7 +33,7 @@ beforeAll(async () => {
 }, 180_000)
 afterAll(async () => {
   if (!isInstalled) return
-  // Stop in reverse order: the box to which the others connect is the last.
+  // Stops the boxes in reverse order, because the others connect to the box that was started first.
   for (const box of boxes.reverse()) await ended(box)
   for (const server of servers) server.closeAllConnections()
   for (const server of servers) server.close()
@@ -49,7 +49,7 @@ const ended = (box: ChildProcess): Promise<void> =>
     if (box.exitCode !== null || box.signalCode !== null) resolve()
   })
 
-/** Returns free ports. All are held until the last is found, so that none occurs twice. */
+/** Returns free ports. All of them stay open until the last one is found, so that no port occurs twice. */
 async function freePorts(count: number): Promise<number[]> {
   const servers = await Promise.all(
     Array.from({ length: count }, async () => {
@@ -64,8 +64,8 @@ async function freePorts(count: number): Promise<number[]> {
 }
 
 /**
- * Starts a server in front of the gateway that refuses the first requests temporarily, as without a database or beyond
- * a rate limit.
+ * Starts a server in front of the gateway. It refuses the first requests temporarily, as the gateway does without a
+ * database or beyond a rate limit.
  */
 async function refusingOnce(): Promise<Server> {
   const server = createHttpServer((request, response) => {

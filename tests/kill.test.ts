@@ -16,7 +16,7 @@ const perSend = 1000
 const kills = 2
 const inDoubtMax = 200
 
-/** Kills node and its PostgreSQL like a power failure: no process can finish anything. */
+/** Kills node and its PostgreSQL so that no process can complete anything, as in a power failure. */
 async function killEverything(
   gateway: { pid: number; stop(signal: NodeJS.Signals): Promise<unknown> },
   folder: string,
@@ -52,7 +52,7 @@ test.each(inTurn(carriers))(
       for (let kill = 1; kill <= kills; kill++) {
         const before = (await carrier.submitted()).length
         const until1 = Math.floor((sends * kill) / (kills + 1))
-        // The last request is under way at the kill, so its client does not know whether it was accepted.
+        // The last request is unanswered at the time of the kill, so its client does not know whether it was accepted.
         while (sent < until1) await sendOne()
         await until(async () => (await carrier.submitted()).length > before + 1500, 60_000)
         const lost = sendOne().catch(() => undefined)
@@ -76,7 +76,7 @@ test.each(inTurn(carriers))(
       const numberOf = (id: number): string => known.get(id) ?? ''
       expect(statuses.filter((s) => s.statusCode === 0 && !submitted.has(numberOf(s.apiMessageId)))).toEqual([])
 
-      // Accepted messages are exactly the charged ones, even if the client never saw the answer.
+      // Exactly the accepted messages are charged, including those whose client never received the answer.
       const charged = messages * 2 - (await restBalance(client))
       expect(charged).toBeGreaterThanOrEqual(known.size)
       expect((charged - known.size) % perSend).toBe(0)

@@ -13,8 +13,8 @@ afterEach(killLeftovers)
 const setting = process.env['KILLS']
 
 /**
- * Starts a gateway with one carrier of window 50. The lease is long, because a lease that ends on a busy machine would
- * make more messages unknown than a kill.
+ * Starts a gateway with one carrier whose window is 50. The lease is long, because a lease that expired on a busy
+ * machine would make more messages unknown than a kill does.
  */
 async function gatewayOf(settings: readonly string[]) {
   const data = await databaseFolder()
@@ -38,7 +38,7 @@ async function gatewayOf(settings: readonly string[]) {
 
 const countOf = async (smsc: RunningSmsc): Promise<number> => (await smsc.submits()).length
 
-/** Counts messages that are SENT 106 although the carrier never saw them, once nothing waits any more. */
+/** Waits until no message waits any more. Then counts the messages with SENT 106 that the carrier never received. */
 async function neverSeen({ smsc, client, known }: Awaited<ReturnType<typeof gatewayOf>>): Promise<number> {
   const statuses = async () => restStatus(client, [...known.keys()])
   await untilCodes(client, [...known.keys()], (code) => code === 0 || code === 106, 120_000)
@@ -48,8 +48,8 @@ async function neverSeen({ smsc, client, known }: Awaited<ReturnType<typeof gate
 }
 
 /**
- * Kills the dispatcher this many times. Returns the number of messages that each kill made unknown and the carrier
- * never saw.
+ * Kills the dispatcher this many times. For each kill, returns the number of messages that became unknown although the
+ * carrier never received them.
  */
 async function lostBy(kills: number, settings: readonly string[], sends: readonly number[], seenBefore: number) {
   const gateway = await gatewayOf(settings)

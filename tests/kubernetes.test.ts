@@ -36,7 +36,7 @@ const built = (overlay: string) => withSecrets(overlay, kustomize) as unknown as
 
 const overlays = ['trial', 'production']
 
-// The tool that applies the manifests also combines them.
+// kubectl applies the manifests in production, and `kubectl kustomize` combines them here for a comparison.
 const hasKubectl = spawnSync('kubectl', ['version', '--client']).error === undefined
 if (!hasKubectl)
   process.emitWarning('kubectl is not installed: what the tests read was not compared with what it makes')
@@ -46,7 +46,7 @@ if (!hasKubectl)
     spawnSync('kubectl', ['kustomize', at], { encoding: 'utf8' }),
   )
   expect([status, stderr]).toEqual([0, ''])
-  // Digests of secrets and the order of objects and members do not matter.
+  // The comparison ignores the digests in the names of secrets, and the order of objects and members.
   const made = stdout.replaceAll(/\b(gateway-(?:secrets|database))-[a-z0-9]{10}\b/g, '$1-made')
   const things = parseAllDocuments(made).map((document) => document.toJS() as Thing)
   expect(sorted(built(overlay))).toEqual(sorted(things))

@@ -20,7 +20,7 @@ test('every program refuses a Node version older than the packages need, by the 
   const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { engines: { node: string } }
   const [, major = '', minor = ''] = /^>=(\d+)\.(\d+)$/.exec(engines.node) ?? []
   expect(check('server')).toContain(`= [${major}, ${minor}] as const`)
-  // These two programs contain no code of the others.
+  // These two programs do not use the package `server`, so each has a copy of its check.
   for (const folder of ['conformance', 'smsc-simulator']) {
     expect(check(folder)).toBe(check('server'))
     const main = readFileSync(join(root, 'packages', folder, 'src/main.ts'), 'utf8')

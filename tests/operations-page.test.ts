@@ -118,7 +118,7 @@ const metricNames: ReadonlySet<string> = new Set(
   ),
 )
 
-/** First cells of the tables on the page. */
+/** First cell of each table row on the page. */
 const patterns = Array.from(readPage('log-lines.md').matchAll(/^\| `([^`]+)`/gm), ([, cell = '']) => cell)
 
 test('the sources are read, and contain log lines to compare', () => {
@@ -271,12 +271,13 @@ const textsIn = (value: unknown): readonly string[] =>
 
 test('output shown on pages is what the sources print', () => {
   const { texts, templates } = printedTexts()
-  // Two words, numbers, times and names can be data. Titles of columns are separate words.
+  // A text with at most two words may be data, such as a number, a time or a name. Titles of columns are in capitals
+  // and never count as data.
   const isData = (text: string): boolean =>
     text.split(' ').filter((word) => /^[a-z-]{3,}[.:;,)]*$/i.test(word)).length < 3 && !/^[A-Z]{3,}[A-Z ]*$/.test(text)
   const isWhole = (text: string): boolean =>
     isData(text) || texts.has(text) || texts.has(text.toLowerCase()) || templates.some((one) => one.test(text))
-  /** True also for a line that consists of several texts. */
+  /** Returns true also for a line that joins several printed texts. */
   const isPrinted = (text: string): boolean =>
     isWhole(text) ||
     isWhole(text.replace(/^\(|[.:;,)]+$/g, '')) ||

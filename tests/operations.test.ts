@@ -68,7 +68,10 @@ const titles = inTurn(Object.keys(starts) as readonly Title[])
 interface Running {
   readonly gateway: RunningGateway
   readonly account: (...options: readonly string[]) => Promise<Account>
-  /** Messages due within 75 seconds, at `due`, the second of three deleted. All other tests run meanwhile. */
+  /**
+   * Three messages that become due at `due`, within 75 seconds. The second one has been deleted. All other tests run
+   * before they are due.
+   */
   readonly soon: { readonly holder: Account; readonly ids: readonly number[]; readonly due: number }
 }
 
@@ -151,7 +154,7 @@ describe.each(titles)('%s', (title) => {
       three,
     ])
 
-    // A locked account may still read its list and delete.
+    // A locked account may still read its list of scheduled messages and delete messages.
     await operateJson(['account', 'lock', String(holder.id)], runningAs(title).gateway.environment)
     expect((await scheduled(holder.onRest)).resultsTotalAvailable).toBe(2)
     expect(await restDelete(holder.onRest, [one, three])).toEqual([

@@ -24,7 +24,7 @@ import {
 
 let folder: DataFolder
 let dispatcher: Started
-/** Database that the dispatcher has started, for changes that no command makes. */
+/** Handle of the PostgreSQL that the dispatcher has started, for changes that no command makes. */
 let database: EmbeddedPostgres
 let environment: Environment
 
@@ -48,7 +48,7 @@ async function remove(data: DataFolder): Promise<void> {
 
 const json = <Result>(...args: readonly string[]) => gatewayJson<Result>(args, environment)
 const rows = async <Row>(...args: readonly string[]) => (await json<{ rows: readonly Row[] }>(...args)).rows
-/** Runs a command in this process for the preparation of a test. */
+/** Runs a command in this process. Used to prepare tests. */
 const open = async (...args: readonly string[]) =>
   (await operateJson<{ id: number }>(['account', 'open', ...args], environment)).id
 

@@ -11,7 +11,7 @@ import { dataFolder, killLeftovers, startApp } from './support/process.ts'
 
 afterEach(killLeftovers)
 
-/** More by hand: `OVERLOAD_CLIENTS=400 OVERLOAD_SECONDS=10 OVERLOAD_PLACES=32`. */
+/** For a stronger test by hand: `OVERLOAD_CLIENTS=400 OVERLOAD_SECONDS=10 OVERLOAD_PLACES=32`. */
 const clients = Number(process.env['OVERLOAD_CLIENTS'] ?? 150)
 const seconds = Number(process.env['OVERLOAD_SECONDS'] ?? 4)
 /** Number of requests that a process handles concurrently. */
@@ -20,7 +20,7 @@ const granted = 1_000_000
 
 interface Load {
   readonly attempts: readonly Attempt[]
-  /** Milliseconds from the answer to each accepted message until its hand-over to the carrier. */
+  /** Milliseconds from the answer to each accepted message until the message was submitted to the carrier. */
   readonly dispatched: readonly number[]
 }
 
@@ -28,7 +28,7 @@ let numbers = 0
 const chance = testChance()
 
 /**
- * Runs this many clients, each of which sends one message after the other and retries a refused one after a tenth of a
+ * Runs this many clients. Each sends one message after another, and retries a refused message after a tenth of a
  * second.
  */
 async function load(client: Client, count: number, folder: string): Promise<Load> {
@@ -117,7 +117,7 @@ test('far more clients than can be served: the excess is refused early and costs
     const accepted = ofAccepted(full)
     const fullSpent = await spent(client)
     const refused = full.attempts.filter(({ id }) => id === undefined)
-    // The number depends on the machine: slow clients send fewer requests.
+    // The number of refusals depends on the machine, because slow clients send fewer requests.
     expect(refused.length).toBeGreaterThan(clients / 10)
     for (const { by, status, retryAfter, text } of refused) {
       expect({ by, status, retryAfter }).toEqual({ by, status: 503, retryAfter: '1' })

@@ -11,16 +11,16 @@ import { cleanEnvironment, copyCluster, dataFolder, root } from './support/proce
 
 const run = promisify(execFile)
 let registry: Registry
-/** Folder of global npm installations, and the packages that npm has installed there. */
+/** Folder with the global installations of npm. */
 let globally: string
 let environment: NodeJS.ProcessEnv
 let project: string
 let program: string
 let printed: string
-/** Program of the other interfaces. */
+/** Second example program, which uses the other interfaces. */
 let further: string
 let printedByFurther: string
-/** First program of the page, with the ports of PostgreSQL as the page creates them. */
+/** First example program of the page about PostgreSQL, with the ports adapter created as on that page. */
 let onPostgres: string
 let printedOnPostgres: string
 
@@ -50,7 +50,8 @@ beforeAll(async () => {
 
   project = await realpath(await mkdtemp(join(tmpdir(), 'gateway-packages-')))
   await writeFile(join(project, 'package.json'), '{ "name": "plain", "private": true, "type": "module" }')
-  // Accessible to the user as whom PostgreSQL runs if the test runs as root, so that its programs need not be copied.
+  // If the test runs as root, PostgreSQL runs as another user. This user can then read the installed programs, so they
+  // need not be copied.
   await chmod(project, 0o755)
   const pack = join(root, 'scripts', 'pack.mjs')
   const all = join(project, 'all')
@@ -140,7 +141,8 @@ describe('installed globally, from a registry', () => {
     await run('npm', ['install', '--global', 'gateway-sms', ...tools], { cwd: globally, env: environment })
   }, 600_000)
 
-  // Measured in seconds of CPU time, which is the waiting time on an idle machine, however busy this one is.
+  // Measures seconds of CPU time, because they do not depend on other load. On an idle machine they equal the waiting
+  // time.
   test('npx gateway-sms runs the all-in-one within 20 seconds, and `gateway` on the PATH works with its database', async () => {
     const cwd = join(project, 'data')
     await mkdir(cwd)

@@ -131,7 +131,8 @@ test('each block of JSON is JSON', () => {
 test('bash parses each block of shell', () => {
   const isWrong = ({ code }: Block): boolean => spawnSync('bash', ['-n'], { input: code }).status !== 0
   const found = inLanguage('sh', 'bash')
-  // Each block is in a function of its own, so that one process checks all of them unless one is wrong.
+  // Wraps each block in a function, so that one bash process can check all blocks. Checks each block separately only if
+  // that process finds an error.
   const all = found.map(({ code }) => `block() {\n${code}\n:\n}\n`).join('')
   expect(isWrong({ page: '', language: 'sh', code: all }) ? found.filter(isWrong) : []).toEqual([])
 })
@@ -154,7 +155,7 @@ test('each block of XML is well-formed', () => {
     let failed = false
     reader.onerror = () => (failed = true)
     try {
-      // One root element for blocks that show several documents.
+      // Wraps the documents in one root element, because some blocks show several documents.
       reader.write(`<blocks>${code.replaceAll(/<\?xml[^>]*\?>/g, '')}</blocks>`).close()
     } catch {
       return true
@@ -196,13 +197,16 @@ test('each line of a block of ini is a section, a setting or a comment', () => {
   ).toEqual([])
 })
 
-/** Languages of code blocks and their checks. A new language needs a check first. */
+/**
+ * Languages of code blocks, with the test that checks them. A block in a new language is an error until it has a check.
+ */
 const readers: Readonly<Record<string, string>> = {
   ...Object.fromEntries(['json', 'sh', 'ts', 'js', 'xml', 'http', 'jsonl', 'ini'].map((name) => [name, 'here'])),
   php: 'tests/webhook-page.test.ts',
   python: 'tests/webhook-page.test.ts',
   sql: 'packages/adapters-postgres/src/documented-sql.test.ts',
-  // Commands and their output, which tests/packages.test.ts and tests/embedding.test.ts compare as well.
+  // Blocks with commands and their output. tests/packages.test.ts and tests/embedding.test.ts check some of these
+  // blocks too.
   console: 'tests/operations-page.test.ts',
   text: 'tests/operations-page.test.ts',
 }

@@ -15,8 +15,8 @@ const { plants, drillPlants } = (await import(path)) as {
 }
 const ofDrill = Object.entries(drillPlants).map(([name, { changes }]) => [name, changes] as const)
 
-// The fault test is only as good as the bugs that it is known to find, and a plant that no longer fits the build cannot
-// be tried.
+// The fault test is only as good as the bugs that it is known to find. A plant that no longer fits the build cannot be
+// tried, so this test detects such a plant early.
 test.each([...Object.entries(plants), ...ofDrill])(
   'the planted bug "%s" fits the product as it is built',
   async (_name, changes) => {

@@ -9,8 +9,8 @@ import { secret, startProxied, type Proxied } from './support/proxied.ts'
 import { proxyNames, whyNoProxies } from './support/proxies.ts'
 import { askOver, rawTls, type RawTls } from './support/tls-clients.ts'
 
-// Runs the configurations under docs/proxy, with ports and paths of the test, in front of two processes of each
-// interface.
+// Runs the configurations under docs/proxy in front of two processes of each interface. Only their ports and paths are
+// replaced by those of the test.
 const why = whyNoProxies()
 if (why !== undefined) process.stderr.write(`NOTICE: the documented proxies are not tested here: ${why}\n`)
 const describeProxies = why === undefined ? describe.each(inTurn(proxyNames)) : describe.skip.each(proxyNames)
@@ -124,7 +124,7 @@ describeProxies('%s', (name) => {
     expect(cookie).toMatch(/^__Host-portal=/)
     const page = await ask(`${proxy.url}/`, { headers: { ...own, Cookie: cookie } })
     expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('You have 1.0 credits left.')])
-    // The first part arrives while the stream is open.
+    // The proxy must forward the first part of the stream while the stream is open.
     const stream = rawTls(
       proxy,
       `GET / HTTP/1.1\r\nHost: portal.localhost\r\nAccept: text/event-stream\r\nCookie: ${cookie}\r\n\r\n`,
@@ -174,7 +174,7 @@ describeProxies('%s', (name) => {
           await until(release.someoneWaits, 20_000)
           const before = proxied.proxy(name).log().length
           hangUp(client)
-          // The proxy writes its line when it has closed both connections.
+          // The proxy writes its log line after it has closed the connections to the client and to the gateway.
           await until(() => proxied.proxy(name).log().length > before, 20_000)
         } finally {
           await release.release()
@@ -187,7 +187,7 @@ describeProxies('%s', (name) => {
       60_000,
     )
 
-    // 32 MB: more than the buffers of the system hold on the way, which may be 10 MB per connection.
+    // 32 MB are more than all buffers of the system hold between gateway and client, which may be 10 MB per connection.
     const large = Array.from({ length: 2000 }, (_, i) => `${i} ${'x'.repeat(16_000)}`)
     const bringLarge = async () => {
       for (let at = 0; at < large.length; at += 100) await bring(large.slice(at, at + 100))
@@ -208,8 +208,8 @@ describeProxies('%s', (name) => {
           return undefined
         }, 30_000)
       for (const bytes of [1000, 100_000]) (await pollUntil(bytes)).reset()
-      // This client stops reading. A proxy that buffers the complete response has done so by the time that another
-      // client has read as much.
+      // This client stops reading. If the proxy buffered complete responses, it would have received this one completely
+      // by the time that another client has read as much.
       const stopped = await pollUntil(1000)
       stopped.socket.pause()
       expect(await replies(another)).toEqual(large)
@@ -234,7 +234,7 @@ if (why === undefined) {
       const next = async (): Promise<void> => {
         for (let bytes = requests.pop(); bytes !== undefined; bytes = requests.pop()) {
           const client = rawTls(proxied.proxy(name), bytes)
-          // Waits for the rest of some responses.
+          // Waits until the response begins, or for 2 s, because some requests get no response at once.
           const answered = Date.now() + 2000
           await until(() => client.closed() || client.received() > 0 || Date.now() > answered, 20_000)
           client.reset()

@@ -57,7 +57,10 @@ afterAll(async () => {
   expect(codes).toEqual(apps.map(() => 0))
 }, 120_000)
 
-/** Returns each id once for every time that it was answered as deleted. */
+/**
+ * Deletes messages over each interface. Returns the ids that were answered as deleted, an id several times if several
+ * answers say so.
+ */
 const deleting: Readonly<Record<Interface, (key: string, ids: readonly number[]) => Promise<number[]>>> = {
   rest: async (key, ids) => {
     const { deletedMessageStatuses } = await rest<{ deletedMessageStatuses: { deleteError: string }[] }>(

@@ -78,7 +78,7 @@ test.each(
     .toSorted((a, b) => a - b)
   expect(waits.at(-1)).toBeLessThan(5000)
   expect(waits[Math.floor(waits.length * 0.8)]).toBeLessThan(1000)
-  // A circuit that a burst of refusals opened is closed by accepted messages.
+  // The burst of refusals may have opened a circuit. Accepted messages close it again.
   await until(async () => {
     const metrics = await (await fetch(`${gateway.url}/metrics`)).text()
     const circuits = [...metrics.matchAll(/^gateway_carrier_circuit_open\{[^}]*\} (\d)/gm)]

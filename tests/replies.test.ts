@@ -33,7 +33,7 @@ const restOptOuts = async ({ onRest }: Holder) =>
 const aspReplies = ({ onAsp }: Holder, parameters = {}) => asp(onAsp, 'httpgetreplies.asp', parameters)
 const xmlReplies = ({ onXml }: Holder) => xml(onXml, 'xmlgetreplies.asp', 'Svc_Replies', '')
 
-/** Matches one reply of the query-string interface, with any time. */
+/** Returns a pattern that matches one reply in the query-string interface with any time. */
 const aReply = (cli: string, text: string, id: number) =>
   new RegExp(`^CLI=${cli};DateReceived=\\d{12};Message=${text};SentMessageID=${id}&$`)
 

@@ -15,7 +15,9 @@ interface Family {
   readonly sub: number
 }
 
-/** Repeatable operations of each interface; `reference` may be blank. */
+/**
+ * Operations of each interface that accept an idempotency key. `reference` is the key, and a blank one means no key.
+ */
 const operations = ({ key, main, sub }: Family) => {
   const rest = (path: string, body: object) => (url: string, reference: string) =>
     fetch(`${url}/api/rest/v1${path}`, {
@@ -44,7 +46,7 @@ const operations = ({ key, main, sub }: Family) => {
   }
 }
 
-/** Repeats a request while the answer says that nothing was done, as on a busy machine (ruling 1.25). */
+/** Repeats a request while the answer says that nothing was done, as may happen on a busy machine (ruling 1.25). */
 async function textOf(ask: () => Promise<Response>): Promise<string> {
   const response = await until(async () => {
     const answer = await ask()
@@ -68,17 +70,18 @@ test('kill -9 of the server and of PostgreSQL between the work and its answer: t
     const { id: main, key } = await openAccount(direct, 'main', 1000)
     const { id: sub } = await openAccount(direct, 'sub', 0, '--parent', String(main))
     const operationList = Object.entries(operations({ key, main, sub }))
-    // Each process runs at most two accepting statements: a third one would wait for the answer to one of them.
+    // Each process gets at most two operations that accept messages, because a third accepting statement would wait for
+    // the answer to one of the two.
     const proxied = { ...direct, DATABASE_URL: network.connectionString }
     const servers = await Promise.all((['rest', 'asp', 'xml'] as const).map((app) => startApp(app, proxied)))
     const [rest = '', asp = '', xml = ''] = servers.map(({ url }) => url)
     const urlOf = (name: string) => (name.startsWith('REST') ? rest : name.startsWith('XML') ? xml : asp)
 
-    // A server that waits for a long time must not find out the outcome either.
+    // Also holds `end-backend`, so that a server cannot find out the outcome even if it waits for a long time.
     network.hold('accept-keyed', 'transfer_credits', 'end-backend')
     const lost = operationList.map(([name, ask]) =>
       ask(urlOf(name), name).then(
-        // On a busy machine a server may answer by then that the outcome is unknown.
+        // A server on a busy machine may answer 503 before the kill, which means that the outcome is unknown.
         ({ status }) => (status === 503 ? 'lost' : 'answered'),
         () => 'lost',
       ),
@@ -114,7 +117,8 @@ test('kill -9 of the server and of PostgreSQL between the work and its answer: t
     expect(balances.map(({ balance }) => Number(balance))).toEqual([10_000 - 40 - 300, 300])
     expect((await operate(['credits', 'verify'], direct)).code).toBe(0)
 
-    // Without a key, or with a new one, it is executed anew; with the key of another request it is refused.
+    // A request without a key, or with a new key, is executed anew. A request with the key of another request is
+    // refused.
     for (const [name, ask] of operationList)
       for (const other of [' ', `new ${name}`]) await textOf(() => ask(second.url, other))
     expect([await count('send'), await count('ledger where kind = 2')]).toEqual([12, 12])

@@ -15,7 +15,8 @@ import {
   type Started,
 } from './support/process.ts'
 
-// Three processes that return replies, two of the query-string interface and one of the XML interface, on one database.
+// Tests three processes that return replies from one database: two of the query-string interface and one of the XML
+// interface.
 const carrier = aCarrierId('network')
 const number = '27821230001'
 
@@ -85,8 +86,8 @@ function xmlPoll(key: string): Poll {
 }
 
 /**
- * Returns the complete response, or undefined if it was cut off, by the client after `bytes` bytes (0: before any) or
- * by the server.
+ * Returns the complete response. Returns undefined if the server cut the response off, or if the client did so after
+ * `bytes` bytes (0: before the first byte).
  */
 const ask = ({ asked: requestText, port }: Poll, bytes = Infinity): Promise<string | undefined> =>
   new Promise((resolve) => {
@@ -142,7 +143,7 @@ test('of 64 pollers of three processes some hang up: each reply is in one comple
   over = true
   await Promise.all(polling)
 
-  // Nobody disconnects any more, and everything that was not completely delivered is returned now.
+  // No client disconnects any more. Everything that was not completely delivered before is returned now.
   const empty = async () => {
     const body = (await ask(polls[0] ?? xmlPoll(key))) ?? ''
     got.push(...aspPoll(0, key).read(body))
@@ -182,7 +183,7 @@ test.each([
     const texts = Array.from({ length: 10_000 }, (_, i) => `${name}${i} ${long}`)
     for (let at = 0; at < texts.length; at += 500) await bring(texts.slice(at, at + 500))
     const poll = pollOf()(0, key)
-    // More than all buffers between client and server hold, so that the server cannot have sent everything.
+    // The answer is larger than all buffers between client and server, so the server cannot have sent it completely.
     for (const bytes of [1, 100_000]) await until(async () => (await ask(poll, bytes)) === undefined, 30_000)
     let body = ''
     await until(async () => (body = (await ask(poll)) ?? '') !== '' && poll.read(body).length > 0, 30_000)
@@ -206,7 +207,7 @@ test('replies that were handed over completely are not offered again, even if th
     socket.on('error', () => undefined)
     socket.on('close', () => resolve())
   })
-  // The server knows of the reset by the time that it has answered other requests.
+  // By the time the server has answered other requests, it also knows of the reset.
   for (const other of [aspPoll(0, key), aspPoll(1, key), xmlPoll(key), aspPoll(0, key)]) {
     expect(other.read((await ask(other)) ?? 'Message=cut off')).toEqual([])
   }

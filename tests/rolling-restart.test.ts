@@ -10,7 +10,7 @@ import { proxyNames, whyNoProxies, type Proxy, type ProxyName } from './support/
 import { submissions } from './support/record.ts'
 import { askOver, rawTls } from './support/tls-clients.ts'
 
-// Instances behind the documented proxies are restarted, killed and all removed, while clients send through each proxy.
+// Restarts, kills and removes all instances behind the documented proxies while clients send through each proxy.
 const why = whyNoProxies()
 if (why !== undefined)
   process.stderr.write(`NOTICE: restarts behind the documented proxies are not tested here: ${why}\n`)
@@ -18,11 +18,14 @@ const describeProxies = why === undefined ? describe : describe.skip
 
 const granted = 100_000
 /**
- * Milliseconds between two requests of a lane: some requests are always under way, and the machine has time for other
- * work.
+ * Milliseconds between two requests of a lane. With this pause some requests are always unanswered, and the machine has
+ * time for other work.
  */
 const pauseMilliseconds = 300
-/** Milliseconds while nothing changes, that is, while an instance without new requests drains or starts. */
+/**
+ * Milliseconds between two requests of a lane in calm periods, in which an instance without new requests drains or
+ * starts.
+ */
 const calmPauseMilliseconds = 800
 let proxied: Proxied
 let stop = (): Promise<void> => Promise.resolve()
@@ -35,12 +38,16 @@ if (why === undefined) {
   afterAll(() => stop(), 120_000)
 }
 
-/** Sends continuously in this many lanes, each time to another number. Half of the lanes keep their connection. */
+/**
+ * Sends continuously over this many lanes, to a different number each time. Behind HAProxy, half of the lanes keep
+ * their connection.
+ */
 function keepSending(proxy: Proxy, key: string, prefix: string, lanes: number) {
   const attempts: Attempt[] = []
   const state = { over: false, begun: 0, waiting: 0, pause: pauseMilliseconds }
   const keeping = new Agent({ keepAlive: true, ca: proxy.ca })
-  // A reload of nginx ends idle connections of clients, as its documentation says; HAProxy is not reloaded.
+  // Keeps connections to HAProxy only, because a reload of nginx closes idle connections of clients, as its
+  // documentation says.
   const asks = [askOver(proxy, false), askOver(proxy, proxy.name === 'haproxy' ? keeping : false)]
   const lane = async (at: number): Promise<void> => {
     while (!state.over) {
@@ -71,7 +78,7 @@ function keepSending(proxy: Proxy, key: string, prefix: string, lanes: number) {
   }
 }
 
-/** Counts the submissions of each number, once everything charged has been submitted. */
+/** Returns the number of submissions of each number. Waits until all charged messages have been submitted. */
 async function submitted(key: string, prefix: string): Promise<ReadonlyMap<string, number>> {
   const charged = granted - (await restBalance(proxied.directly('rest', key)))
   const ours = async () => (await submissions(proxied.folder)).filter(({ number }) => number.startsWith(prefix))
@@ -81,7 +88,10 @@ async function submitted(key: string, prefix: string): Promise<ReadonlyMap<strin
   return times
 }
 
-/** Asserts that each send answered 200 is stored once, none twice, and that none with Retry-After was stored. */
+/**
+ * Asserts that each send that was answered 200 is stored once, that no send is stored twice, and that no send that was
+ * answered with Retry-After is stored.
+ */
 function judge(attempts: readonly Attempt[], times: ReadonlyMap<string, number>): void {
   const storedTimes = ({ number }: Attempt) => times.get(number) ?? 0
   const [answered, refusals] = [attempts.filter(({ status }) => status === 200), attempts.filter(saysComeAgain)]
@@ -106,7 +116,7 @@ async function keepSendingThroughEach(prefix: string, lanes: number) {
   }
   const all = [...loads.values()]
   return {
-    /** Waits until each proxy has got this many more requests. */
+    /** Waits until each proxy has received this many more requests. */
     asked: async (times: number) => {
       const before = all.map(({ load }) => load.attempts.length)
       await until(() => all.every(({ load }, i) => load.attempts.length > (before[i] ?? 0) + times), 30_000)
@@ -127,7 +137,10 @@ async function keepSendingThroughEach(prefix: string, lanes: number) {
   }
 }
 
-/** Blocks acceptance in the database: a process that ends meanwhile has sent its statement and answered nobody. */
+/**
+ * Blocks the acceptance of messages in the database. A process that is stopped meanwhile has sent its statements and
+ * has answered no client.
+ */
 async function whileNothingIsStored<T>(during: () => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: proxied.environment['DATABASE_URL'] })
   await client.connect()
@@ -150,7 +163,7 @@ const isReady = (instance: Instance): Promise<boolean> =>
 
 async function restart(instance: Instance, loads: Awaited<ReturnType<typeof keepSendingThroughEach>>): Promise<void> {
   await ofEachProxy((proxy) => proxy.takeOut(instance))
-  // Requests are under way in the process when it gets its signal.
+  // The process has unanswered requests when it receives its signal.
   const { stopped } = await whileNothingIsStored(async () => {
     await loads.wait()
     const stopped = instance.stop()
@@ -158,7 +171,7 @@ async function restart(instance: Instance, loads: Awaited<ReturnType<typeof keep
     return { stopped }
   })
   await ofEachProxy((proxy) => proxy.isOut(instance))
-  // Part of 4 s of draining; the load is full again when the process ends.
+  // Lasts for only a part of the 4 s of draining, so that the load is full again when the process ends.
   await loads.paced(calmPauseMilliseconds, () => Promise.race([delay(1_500), stopped]))
   expect(await stopped).toBe(0)
   await loads.paced(calmPauseMilliseconds, async () => {
@@ -210,14 +223,14 @@ describeProxies(proxyNames.join(' and '), () => {
     for (const name of proxyNames) {
       const { attempts, times } = await loads.judged(name)
       const lost = attempts.filter((one) => !isServed(one))
-      // Only requests that were under way in the killed process.
+      // Only requests that were unanswered in the killed process are lost: at most one per lane and kill.
       expect(lost.length).toBeLessThanOrEqual(3 * lanes)
       storedUnknown += lost.filter(({ number }) => times.has(number)).length
       process.stdout.write(
         `${name}: ${attempts.length} requests over 3 kills, ${lost.length} without an answer that tells\n`,
       )
     }
-    // A proxy that repeats lost requests would have stored these twice.
+    // At least one lost request was stored. If the proxy repeated lost requests, such a request would be stored twice.
     expect(storedUnknown).toBeGreaterThan(0)
   }, 300_000)
 
@@ -273,7 +286,7 @@ describeProxies(proxyNames.join(' and '), () => {
       }
     })
     const [first, second] = proxied.instancesOf('asp')
-    // Both hold their requests, and end with them.
+    // Both instances hold their requests unanswered until they are killed.
     for (const one of [first, second]) process.kill(one?.process().pid ?? 0, 'SIGSTOP')
     const responses = ofEachProxy((proxy) =>
       Promise.all(Array.from({ length: 4 }, () => askOver(proxy, false)(proxy.url + path, {}).catch(() => undefined))),

@@ -82,7 +82,8 @@ describe.each(
       [numberOf('89'), 'STOP', ids[endings.indexOf('89')]],
     ])
     expect(await restSend(client, [numberOf('89')])).toEqual(['OPTEDOUT'])
-    // 12 messages of one part, one of them refused and free, and one of three parts; confirmations are free.
+    // 12 messages have one part, of which the refused one is free, and one message has three parts. Confirmations are
+    // free.
     expect(await restBalance(client)).toBe(100 - 11 - 3)
     expect((await operate(['credits', 'verify'], environmentOf(from))).code).toBe(0)
     expect(await gateway.stop()).toBe(0)
@@ -93,7 +94,7 @@ describe('over SMPP', () => {
   test('the parts of a text have one reference, and a receipt is asked for each', async () => {
     const smsc = await startSmscProcess(folder, ['receiptDelay=20'])
     const gateway = await gatewayOver(smsc.url)
-    // An account that is opened first would replace the demo account.
+    // Waits for the demo account, because an account that is opened before it would replace it.
     await until(() => gateway.output().includes('messages of this account reach people'))
     const client: Client = { url: gateway.url, key: (await openAccount(environmentOf(smsc.url), 'long', 10)).key }
     const [id = 0] = (await restSend(client, numbersEnding(1), 'x'.repeat(400))).map(Number)
@@ -137,12 +138,12 @@ describe('over SMPP', () => {
     expect(new Set(submitted).size).toBe(submitted.length)
     const waiting = async () => submitted.length - (await withCode(0)).length
     await until(async () => (await waiting()) <= unknown.length)
-    // A dispatcher does this once a minute with unmatched receipts.
+    // Adopts unmatched receipts. A dispatcher does this only once a minute.
     await until(async () => {
       await adoptReceipts(environment)
       return (await waiting()) === 0
     })
-    // Messages without a receipt were marked and never submitted.
+    // Messages that stay unknown were marked but never submitted, so they have no receipt.
     const undecided = (await withCode(106)).map(({ apiMessageId }) => numbers[ids.indexOf(apiMessageId)] ?? '')
     expect(undecided.filter((number) => submitted.includes(number))).toEqual([])
     expect(undecided.length + submitted.length).toBe(messages)
@@ -154,7 +155,10 @@ describe('over SMPP', () => {
   }, 120_000)
 })
 
-/** Kills the carrier and restarts it on the same port, where it sends everything that it owes. */
+/**
+ * Kills the carrier and restarts it on the same port. The restarted carrier sends all receipts and replies that it
+ * owes.
+ */
 async function restarted(smsc: RunningSmsc): Promise<RunningSmsc> {
   await smsc.stop('SIGKILL')
   return startSmscProcess(folder, ['receiptDelay=0'], smsc.port)

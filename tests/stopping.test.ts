@@ -14,7 +14,10 @@ import { databaseFolder, killLeftovers, startApp } from './support/process.ts'
 afterEach(killLeftovers)
 
 const granted = 100_000
-/** Fewer than the backlog of connections, beyond which the system refuses connections. */
+/**
+ * Maximum number of unanswered requests. It is less than the backlog of connections, beyond which the system refuses
+ * connections.
+ */
 const unansweredMax = 300
 /** Promised maximum. */
 const secondsToStop = 25
@@ -23,7 +26,7 @@ test.each(inTurn(carriers))(
   'over %s: SIGTERM while everything is busy: each request that was begun has its whole answer, nothing is left in doubt, and it ends in time',
   async (_title, startCarrier) => {
     const data = await databaseFolder()
-    // A carrier that is slower than the senders, so that something is always under way.
+    // The carrier is slower than the senders, so that messages are always waiting.
     const carrier = await startCarrier({ DATA_DIR: data.path }, 50)
     const environment = { DATA_DIR: data.path, CARRIERS: carrier.limitedTo(200) }
     const stopping = new AbortController()
@@ -61,7 +64,8 @@ test.each(inTurn(carriers))(
 
       const all = await Promise.all(attempts)
       const refused = all.filter(({ status }) => status === 0)
-      // Excludes requests that came too late to be read. A busy client connects long after it began.
+      // Returns false for requests that were sent too late to be read. A busy client connects long after the request
+      // was begun.
       const cameInTime = ({ begun, text }: Attempt) => begun < toldAt - 100 && !/ECONNREFUSED/.test(text)
       expect(refused.filter(cameInTime)).toEqual([])
       expect(refused.filter(({ text }) => !/fetch failed/.test(text))).toEqual([])
@@ -112,7 +116,7 @@ test('a request whose client has gone ends before the database connections are c
     await expect(answer).rejects.toThrow('aborted')
     const stopped = rest.stop()
     await until(() => rest.output().includes('"msg":"stopping"'))
-    // The second request arrives while the process stops.
+    // The request still waits for the lock while the process stops.
     await delay(300)
     await holder.query('rollback')
     expect(await stopped).toBe(0)

@@ -12,7 +12,7 @@ const chance = chanceOf(seed)
 const password = 'a right password'
 const code = '40404'
 
-/** The requesting tenant, and the other one, whose ids, numbers, accounts and codes are requested. */
+/** Tenant. `own` makes the requests, and `other` owns the ids, numbers, accounts and codes that the requests name. */
 interface Tenant extends NewAccount {
   readonly login: string
   readonly sub: number
@@ -21,9 +21,9 @@ let gateway: RunningGateway
 let url: string
 let other: Tenant
 let own: Tenant
-/** Ids of the other tenant in every state, all of four digits. */
+/** Ids of messages of the other tenant, in every state. All of them have four digits. */
 let foreign: readonly number[]
-/** Numbers that the other tenant wrote to, that answered or opted out, and its code. */
+/** Numbers to which the other tenant sent, including some that replied or opted out, and its short code. */
 let foreignNumbers: readonly string[]
 let foreignScheduled: number
 let foreignWebhooks: readonly number[]
@@ -44,7 +44,8 @@ beforeAll(async () => {
   other = await openTenant('other')
   const client = clientOf(other)
   const answering = [...numbersEnding(3, '88'), ...numbersEnding(3, '89', 10)]
-  // A different number of digits would show in the length of an answer.
+  // Sends so many messages that the following ids have four digits. Ids of different lengths would change the length of
+  // an answer.
   const first = await restSend(client, numbersEnding(1000))
   const others = ['90', '92', '93', '94', '95'].flatMap((ending) => numbersEnding(20, ending, 20))
   const sent = await restSend(client, [...others, ...answering, ...numbersEnding(400, '00', 2000)])
@@ -150,7 +151,7 @@ const byIds: readonly Row[] = [
   ...twice('xmlgetstatus.asp', 1000, onXml('xmlgetstatus.asp', 'Svc_StatusRequest', messageIds)),
   ...twice('xmldeletescheduled.asp', 1000, onXml('xmldeletescheduled.asp', 'Svc_DeleteScheduled', messageIds)),
 ]
-/** Time far ahead, so that nothing is sent. Otherwise numbers that reply would also reply to the requesting tenant. */
+/** A time so far ahead that nothing is sent. Otherwise some of the recipients would reply to the requesting tenant. */
 const later = '209901010000'
 const text = (numbers: readonly (string | number)[]) => ({
   ...{ message: 'Hello', recipients: recipients(numbers), scheduledTime: later },
@@ -208,7 +209,7 @@ const byWebhooks: readonly Row[] = [
 ]
 const unknownWebhook = () => 50 + chance.below(50)
 
-/** Returns an answer without echoed values, the present time, its request id, and new ids. */
+/** Returns an answer in which the values of the request, the present time, the request id and new ids are replaced. */
 function comparable({ status, headers, text: body }: Answer, values: readonly (string | number)[]) {
   const echoed = new Set(values.map(String))
   const same = body
@@ -236,7 +237,7 @@ test.each(byIds)('%s by %s answers ids of another tenant as unknown ones', async
     expect(comparable(toForeign, ids)).toEqual(comparable(toUnknown, unknown))
     expect(toForeign.status).toBe(200)
     expect(toForeign.text.match(/NOTFOUND/g)?.length).toBeGreaterThanOrEqual(batch)
-    // Other ids in the same request make no difference.
+    // A request that mixes ids of the other tenant with unknown ids must get the same answer.
     const mixed = chance.shuffled([...ids.slice(0, batch / 2), ...unknown.slice(0, batch / 2)])
     expect(comparable(await ask(by)(mixed), mixed)).toEqual(comparable(toUnknown, unknown))
   }
@@ -336,8 +337,8 @@ test('a wrong password for a user of another tenant is answered as one for an un
 const alpha = 0.001
 
 /**
- * Compares the duration of two alternating requests, 40 answers each. A difference counts if the Mann–Whitney test
- * finds it with an error of 0.1 % and the medians differ by more than the bound.
+ * Compares the durations of two requests, sent in turn 40 times each. Reports a difference if the Mann–Whitney test
+ * finds one at a significance level of 0.1 % and the medians differ by more than `bound`.
  */
 async function differsInTime(ask: Ask, pair: () => Pair): Promise<string | undefined> {
   const times: [number[], number[]] = [[], []]
@@ -355,7 +356,7 @@ async function differsInTime(ask: Ask, pair: () => Pair): Promise<string | undef
   return p < alpha && Math.abs(shift) > bound(typical) ? line : undefined
 }
 
-/** Returns a quarter of the median plus 0.2 ms. */
+/** Returns the largest tolerated difference: a quarter of the median plus 0.2 ms. */
 const bound = (milliseconds: number): number => 0.25 * milliseconds + 0.2
 
 type Pair = readonly [ofAnother: number[], unknown: number[]]
@@ -373,7 +374,7 @@ const timed = [
 
 test.each(timed)('%s by %s takes as long for another tenant as for nobody', async (_title, by, batch, ask, pairOf) => {
   const pair = () => pairOf(batch)
-  // Other load differs between measurements; a real difference does not.
+  // A difference that other load causes disappears when the measurement is repeated. A real difference remains.
   let found: string | undefined
   for (let look = 0; look < 4; look++) {
     found = await differsInTime(ask(by), pair)

@@ -18,21 +18,24 @@ afterEach(async () => {
   await data.remove()
 })
 
-/** By hand: `TROUBLED_SECONDS=600` with the default settings of a carrier. */
+/** Seconds of trouble. A long run by hand has `TROUBLED_SECONDS=600` and uses the default settings of a carrier. */
 const setting = process.env['TROUBLED_SECONDS']
 const seconds = Number(setting ?? 12)
 const settings = setting === undefined ? '?silentSeconds=1&probeSeconds=1&probeSecondsMax=3&responseSeconds=4' : ''
-/** Seconds after which everything should be settled. */
+/**
+ * Seconds from the first message until the gateway should have adapted to the trouble. Earlier messages are not judged.
+ */
 const firstSeconds = setting === undefined ? 3 : 40
 const perSecond = 5
 const wellWithinSeconds = setting === undefined ? 10 : 60
 /**
- * Share of the messages sent then that may still go over the next carrier; on a busy machine the short form is slower.
+ * Maximum share of the messages sent after the recovery that may still go over the next carrier. It is larger in the
+ * short form, which recovers more slowly on a busy machine.
  */
 const overNextMost = setting === undefined ? 1 / 2 : 1 / 5
 const unknownMax = setting === undefined ? 8 : 20
 
-/** Starts a gateway with two carriers; the first has the better priority and is in trouble. */
+/** Starts a gateway with two carriers. The first carrier has the better priority and is in trouble. */
 async function troubled(trouble: readonly string[]) {
   const start = async (name: string, more: readonly string[]): Promise<RunningSmsc> => {
     const folder = join(data.path, name)
@@ -62,7 +65,7 @@ interface Sent {
   readonly at: number
 }
 
-/** Sends messages one after the other, at this rate, for this long. */
+/** Sends messages one after another, at a fixed rate, for this many seconds. */
 async function sendSteadily(client: Client, from: number, forSeconds: number): Promise<readonly Sent[]> {
   const numbers = numbersEnding(Math.round(forSeconds * perSecond), '01', from)
   const begun = performance.now()
@@ -121,7 +124,8 @@ test.each(
     const back = await submitsTo(first)
     const late = (await after).filter(({ at }) => at > wellAt + wellWithinSeconds * 1000)
     expect(late.length).toBeGreaterThan(10)
-    // For a minute after throttling, the pace may send a message over the next carrier.
+    // For a minute after throttling, the reduced rate of the first carrier may cause a message to be sent over the next
+    // one.
     expect(late.filter(({ number }) => !back.has(number)).length).toBeLessThanOrEqual(late.length * overNextMost)
     const lines = gateway.output().split('\n')
     const opened = lines.filter((line) => line.includes('gets no messages but probes')).length

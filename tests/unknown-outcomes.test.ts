@@ -11,8 +11,8 @@ afterEach(killLeftovers)
 
 const messages = 500
 /**
- * Minimum number of messages marked with a carrier of one message per second. Over SMPP a carrier gets no more than it
- * accepts.
+ * Minimum number of marked messages before the kill, with a carrier of one message per second. Over SMPP it is 1,
+ * because the dispatcher marks no more messages than the carrier accepts.
  */
 const leastMarked: Readonly<Record<string, number>> = { 'the simulated carrier': 100, SMPP: 1 }
 const inDoubtMax = 200
@@ -43,7 +43,7 @@ test.each(inTurn(carriers))(
       const codes = async () => (await restStatus(client, ids)).map(({ statusCode }) => statusCode)
       await untilCodes(client, ids, (code) => code === 0 || code === 106, 60_000)
       const unknown = (await codes()).filter((code) => code === 106).length
-      // A few may have been answered between the query and the kill.
+      // The carrier may have answered a few messages between the query of the metric and the kill.
       expect(unknown).toBeGreaterThanOrEqual(Math.min(least, 90))
       expect(unknown).toBeLessThanOrEqual(title === 'SMPP' ? 10 : inDoubtMax)
       expect(await measure(next, unknownOutcomes)).toBe(unknown)

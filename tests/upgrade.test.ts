@@ -12,8 +12,9 @@ import { dataFolder, entryOf, killLeftovers, runGateway, startApp, type App, typ
 import { submissions } from './support/record.ts'
 import { findReleaseBefore } from './support/release-before.ts'
 
-// Runs an upgrade as docs/operations/upgrade.md describes it, and the way back. The old processes are those of the
-// previous release; without one they are of this build, so that only the procedure and the schema are tested.
+// Runs an upgrade as docs/operations/upgrade.md describes it, and then a downgrade. The old processes are those of the
+// previous release. If there is no previous release, they are of this build, so that the test covers only the procedure
+// and the schema.
 const before = findReleaseBefore()
 before?.catch(() => undefined)
 // Building a commit takes a minute or more.
@@ -24,7 +25,10 @@ afterAll(async () => (await before)?.remove())
 
 const granted = 100_000
 
-/** Possible changes of a next version: a column with a default in each busy table, a table, and an index. */
+/**
+ * Changes that a next version might make to the schema: a column with a default in each busy table, a table, and an
+ * index.
+ */
 const next = [
   {
     version: 9001,
@@ -55,7 +59,10 @@ interface Backend {
 
 /** Milliseconds between two readiness checks of the balancer. */
 const lookMilliseconds = 50
-/** Milliseconds after which a second signal counts and ends the wait of DRAIN_SECONDS. */
+/**
+ * Minimum milliseconds between the two signals. After this time the second signal does not count as a copy of the first
+ * and ends the wait of DRAIN_SECONDS.
+ */
 const secondSignalMilliseconds = 400
 
 async function lookAt(backend: Backend, over: AbortSignal): Promise<void> {
@@ -67,7 +74,7 @@ async function lookAt(backend: Backend, over: AbortSignal): Promise<void> {
   }
 }
 
-/** Stops a process that gets no more requests, and starts one in its place. */
+/** Stops a process after it has got its last request, and starts another one in its place. */
 async function replace(backend: Backend, start: () => Promise<Started>): Promise<void> {
   const old = backend.process
   const answered = performance.now()
@@ -90,7 +97,7 @@ test('processes are upgraded one by one under load, and downgraded again: no req
       DATA_DIR: data.path,
       CARRIERS: 'simulator:?delayMs=10',
       DRAIN_SECONDS: '60',
-      // Long limits, because a busy machine is not a failure.
+      // The time limits are long, because a slow answer on a busy machine is not a failure.
       ...{ CONNECTION_SECONDS: '60', STATEMENT_SECONDS: '60', LOCK_SECONDS: '60' },
     }
     const started: Started[] = []

@@ -16,8 +16,8 @@ import { copyCluster, dataFolder } from './support/process.ts'
 const modes = ['error', 'slow-headers', 'slow-body', 'endless-body', 'gzip-bomb', 'close', 'redirect'] as const
 
 /**
- * Maximum effect of a bad endpoint: a fifth, or half the duration of a slow answer, which a busy machine may add by
- * itself.
+ * Largest tolerated effect of a bad endpoint on the good one: a fifth more time, or half the duration of a slow answer,
+ * which a busy machine may add by itself.
  */
 const grownMax = 1.2
 const floorMilliseconds = 125
@@ -25,10 +25,13 @@ const floorMilliseconds = 125
 const perWindow = 100
 const atOnce = 4
 const pauseMilliseconds = 5
-/** Milliseconds to wait for a slow answer. */
+/** Milliseconds that the gateway waits for a slow answer. */
 const totalMilliseconds = 250
 const windowsMin = 3
-/** A delivery that is slow by chance becomes rare with more windows; a blocked one stays slow. */
+/**
+ * Maximum number of measured windows. With more windows, a window that is slow by chance has less effect. A delivery
+ * that the bad endpoint blocks is slow in every window.
+ */
 const windowsMax = 11
 
 interface Pair {
@@ -41,7 +44,8 @@ const isApart = (pairs: readonly Pair[]): boolean => {
     pairs.map((pair) => pair.alone),
     0.5,
   )
-  // A real obstacle delays deliveries in every window; other load does so in some.
+  // An obstacle delays deliveries in every window, but other load does so only in some. The fastest window therefore
+  // counts.
   const beside = Math.min(...pairs.map((pair) => pair.beside))
   return beside <= Math.max(alone * grownMax, alone + floorMilliseconds)
 }
@@ -93,7 +97,10 @@ async function twoEndpoints(around = (client: WebhookClient): WebhookClient => c
     await ports.suppressions.add({ scope: account, number, kind: 'opt-out', since: clock.now() })
     return [number, performance.now()]
   }
-  /** Returns the 99th percentile from storing an event to its arrival, in ms. */
+  /**
+   * Stores one window of events. Returns the 99th percentile of the time from storing an event to its arrival, in
+   * milliseconds.
+   */
   async function window(): Promise<number> {
     const storing: Promise<readonly [string, number]>[] = []
     while (storing.length < perWindow) {
@@ -127,7 +134,7 @@ async function twoEndpoints(around = (client: WebhookClient): WebhookClient => c
   }
 }
 
-/** Measures more windows while the verdict is negative. */
+/** Measures pairs of windows until the verdict is positive, or until `windowsMax` pairs have been measured. */
 async function pairsOf(of: (mode: ReceiverMode) => Promise<Pair>, mode: ReceiverMode): Promise<readonly Pair[]> {
   const pairs: Pair[] = []
   while (pairs.length < windowsMin || (!isApart(pairs) && pairs.length < windowsMax)) pairs.push(await of(mode))

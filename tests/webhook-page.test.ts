@@ -74,7 +74,7 @@ const changed = (right: Case, name: string, value: string): Case => ({
 
 type Cases = readonly (readonly [string, Case, boolean])[]
 
-/** Signs the cases now: programs refuse signatures that are older than five minutes. */
+/** Signs the cases when they are needed, because programs refuse signatures that are older than five minutes. */
 const signedCases = (right = signed([secret])): Cases => [
   ['a right signature', right, true],
   ['the second of two', signed([other, secret]), true],

@@ -38,7 +38,9 @@ function startReceiver(port: number, secret: string) {
 
 const perMoment = 5
 
-/** Conditions after which the gateway is killed, on the events that the numbers of this moment have received. */
+/**
+ * Conditions after which the gateway is killed. `seen` contains the events that arrived for the numbers of this moment.
+ */
 const moments: readonly (readonly [string, (seen: readonly Printed[], submitted: number) => boolean])[] = [
   ['at once', () => true],
   ['when a message has been submitted', (_seen, submitted) => submitted > 0],
@@ -60,7 +62,8 @@ test('deliveries, replies and opt-outs reach the receiver of the docs, each unde
   try {
     gateway = await startApp('all-in-one', environment)
     const { id: account, key } = await openAccount(environment, 'pushed', 100)
-    // Its port is known only when it listens, for which it needs the secret.
+    // The endpoint is added with a placeholder port. The receiver needs the secret of the endpoint to start, and its
+    // port is known only then.
     const url = 'http://127.0.0.1:1024/events'
     const add = ['webhook', 'add', '--account', String(account), '--url', url]
     const { id, secret } = await operateJson<{ id: number; secret: string }>(add, environment)
@@ -94,7 +97,10 @@ test('deliveries, replies and opt-outs reach the receiver of the docs, each unde
         .filter((type) => type !== 'message.unknown')
         .sort()
     const all = ['message.delivered', 'optout.added', 'reply.received']
-    /** A message that was marked and never submitted stays unknown, and gets no reply. */
+    /**
+     * Returns true when every message has all its events or can have no more. A message that was marked and never
+     * submitted stays unknown, and its recipient does not reply.
+     */
     const isDone = async (): Promise<boolean> => {
       const sought = [...ids].filter(([number]) => typesOf(number).length < all.length)
       const unknown = events().filter(({ type }) => type === 'message.unknown')
@@ -113,7 +119,8 @@ test('deliveries, replies and opt-outs reach the receiver of the docs, each unde
     await until(isDone, 240_000)
     const complete = [...ids.keys()].filter((number) => typesOf(number).length > 0)
     expect(complete.length).toBeGreaterThan(perMoment)
-    // The receiver prints an id once, so no event came under two ids.
+    // The receiver prints each event id only once. If an event had been pushed under two ids, its type would occur
+    // twice in the list.
     for (const number of complete) expect([number, typesOf(number)]).toEqual([number, all])
     const waiting = await rest<{ waiting: object }>(client, `/webhooks/${id}`)
     expect(waiting.waiting).toMatchObject({ events: 0, deadLists: 0 })

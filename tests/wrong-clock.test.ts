@@ -15,11 +15,11 @@ import {
 } from './support/process.ts'
 import { canSetClocks, wrongClock } from './support/wrong-clock.ts'
 
-// Database with a right clock, and processes with wrong ones (P-18).
+// The database has the right clock in these tests, and some processes have a wrong one (P-18).
 
 const hour = 3_600_000
 const day = 24 * hour
-/** Milliseconds that a test may take between two readings of the same clock on a slow machine. */
+/** Maximum milliseconds that a slow machine may take between two readings of the same clock in a test. */
 const patience = 10 * 60_000
 const offset = 'gateway_clock_offset_seconds'
 
@@ -29,7 +29,7 @@ const withClocks = canSetClocks ? describe : describe.skip
 
 const near = (text: string | null): number => Math.abs(Date.parse(text ?? '') - Date.now())
 
-/** Parses CCYYMMDDHHmmss and milliseconds at GMT+2. */
+/** Parses a time in the form CCYYMMDDHHmmss plus milliseconds, at GMT+2. */
 const stampOf = (text: string): number =>
   Date.parse(text.replace(/^(....)(..)(..)(..)(..)(..)(...)$/, '$1-$2-$3T$4:$5:$6.$7+02:00'))
 
@@ -71,7 +71,7 @@ withClocks('processes whose clocks are wrong, beside a database whose clock is r
   const delivered = async (ids: readonly number[]) => {
     await until(async () => {
       const found = await codes(ids)
-      // Any other end is not waited for.
+      // Stops waiting when a message ended in any other way.
       return (
         [...found].some((code) => code > 100 && code < 300 && code !== 105 && code !== 106) ||
         (found.size === 1 && found.has(0))
@@ -102,7 +102,8 @@ withClocks('processes whose clocks are wrong, beside a database whose clock is r
 
     expect(await listed(later)).toBe(true)
     expect(await restBalance(client())).toBe(before - 250)
-    // Before its clock was compared, a process uses the time of its machine.
+    // A process uses the time of its machine until it has compared its clock with that of the database. The first line
+    // is therefore skipped.
     const compared = timesOfLog(dispatcher).slice(1)
     expect(compared.length).toBeGreaterThan(1)
     for (const time of compared) expect(near(time)).toBeLessThan(patience)
@@ -126,7 +127,7 @@ withClocks('processes whose clocks are wrong, beside a database whose clock is r
       expect(Math.abs(stampOf(timeStamp) - Date.now())).toBeLessThan(patience)
       expect(near(response.headers.get('date'))).toBeLessThan(patience)
 
-      // A future time waits, and a past one means at once.
+      // A message for a future time waits, and a message for a past time is sent at once.
       const later = await schedule(10 * hour, wrong)
       const past = await schedule(-10 * hour, wrong)
       await delivered([past])
@@ -135,7 +136,8 @@ withClocks('processes whose clocks are wrong, beside a database whose clock is r
       await rest(client(wrong), '/sms/scheduled/delete', [later])
       expect(await restBalance(client(wrong))).toBe(before + 1)
 
-      // 90 days ago, with messages to both sides of the limit under both clocks.
+      // The limit is 90 days. The old message is beyond the limit by one of the two clocks only, and the young message
+      // by neither.
       const [old, young] = [await send(1), await send(1)]
       await delivered([...old, ...young])
       await age(old, isAhead ? 89 : 91)

@@ -23,7 +23,10 @@ export async function checkEnvironment(environment: BenchmarkEnvironment): Promi
   environment.check('every balance is the sum of its entries', await ledgerProblem(database))
 }
 
-/** Checks a database that was filled before: the number of ids in all places, and the balances. */
+/**
+ * Checks a database that had contents before the benchmark: each stored id is in one place, and every balance is the
+ * sum of its entries.
+ */
 export async function checkFilled(environment: BenchmarkEnvironment, name: string, database: Database): Promise<void> {
   const [row] = await database.query<{ stored: string; found: string }>(
     `select (select sum(n) from send) stored, (select coalesce(sum(hi - lo), 0) from due) + (select coalesce(sum(hi - lo), 0) from later)
@@ -89,7 +92,10 @@ async function differenceOf(database: Database, accepted: IdRanges): Promise<str
     : `the acceptance of these sends was not reported: ${unreported.join(', ')}`
 }
 
-/** Compares number and ranges of ids: if both equal those of the accepted messages, each id is there once. */
+/**
+ * Compares the number and the ranges of the stored ids with those of the accepted messages. If both are equal, each id
+ * is stored exactly once.
+ */
 async function placesProblem(database: Database, accepted: IdRanges): Promise<string | undefined> {
   const [row] = await database.query<{ same: boolean; found: string }>(
     `with places as (

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 
-/** Clock ticks of the kernel a second, the same on every architecture that Node supports. */
+/** Kernel clock ticks per second, the same on every architecture that Node supports. */
 const ticksPerSecond = 100
 const microsecondsPerTick = 1e6 / ticksPerSecond
 

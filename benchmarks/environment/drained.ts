@@ -8,8 +8,8 @@ const secondsMax = 300
 const isIdle = `select not exists (select from due) and not exists (select from claimed_batch) as idle`
 
 /**
- * Waits until no message is due and as many messages as were accepted are DELIVERED from their smallest id on (later
- * sends may have smaller ids than earlier ones). Throws after a time limit.
+ * Waits until no message is due or claimed and all accepted messages are DELIVERED. Counts the delivered messages from
+ * the smallest accepted id on, which need not belong to the first send. Throws after a time limit.
  */
 export async function drained(database: Database, ...accepted: readonly IdRanges[]): Promise<void> {
   const messages = accepted.reduce((sum, ranges) => sum + countIds(ranges), 0)

@@ -29,7 +29,7 @@ export interface BenchmarkEnvironment {
     load: Omit<SendLoad, 'firstNumber'>,
     isElsewhere?: boolean,
   ): Promise<SendLoadResult & { readonly cpu: number }>
-  /** Reserves numbers and returns the index of the first. */
+  /** Reserves phone numbers and returns the index of the first. */
   numbers(count: number): number
   /** Ids of all messages accepted on the environment's own database. */
   readonly accepted: IdRanges
@@ -39,7 +39,7 @@ export interface BenchmarkEnvironment {
   end(): Promise<void>
 }
 
-/** Quantity of numbers reserved for a load that runs for a fixed time. */
+/** Number of phone numbers to reserve for a load that runs for a fixed time. */
 const numbersByTime = 4_000_000
 
 export async function openEnvironment(

@@ -22,9 +22,9 @@ const historyNumbers = 40_000_000
 const suppressedNumbers = 70_000_000
 
 /**
- * SQL functions for numbers, in the form of those of the loads, and for the account of an id. The first account has a
- * tenth of all messages. Each is a single expression that PostgreSQL inlines, because calls of functions took most of
- * the time.
+ * SQL functions that return the n-th phone number, in the same form as the loads, and the account of an id. The first
+ * account has a tenth of all messages. Each function is a single expression that PostgreSQL inlines, because otherwise
+ * the function calls would take most of the time.
  */
 const functions = `
 create function benchmark_number(n bigint) returns bigint immutable parallel safe language sql as $$
@@ -45,8 +45,8 @@ export interface Filled {
 }
 
 /**
- * Fills a database with empty tables, by set-based inserts, so that all checks pass: partitions, blocks of ids, sends,
- * messages, balances. 20 million messages take some minutes.
+ * Fills the empty tables of a database by set-based inserts: partitions, blocks of ids, sends, messages and balances.
+ * All checks pass on the result. 20 million messages take some minutes.
  */
 export async function fill(database: Database, filling: Filling): Promise<Filled> {
   const accounts = await openAccounts(database, filling.accounts)
@@ -120,7 +120,10 @@ insert into outcome_sum (account_id, day, carrier, code, messages)
   select account_id, gateway_day(sent_at), carrier, code, count(*) from message_p${k} group by 1, 2, 3, 4
   on conflict (account_id, day, carrier, code) do update set messages = outcome_sum.messages + excluded.messages`
 
-/** Marks blocks as used, so that processes lease later ones, and adds the partitions for those. */
+/**
+ * Marks blocks of ids as used, so that processes lease only later blocks, and adds the partitions of these later
+ * blocks.
+ */
 async function takeBlocks(database: Database, from: number, to: number): Promise<void> {
   await database.query(`insert into id_lease (block) select generate_series($1::int, $2::int - 1)`, [from, to])
   await database.query(`select setval('id_block', $1::bigint - 1)`, [to])

@@ -18,7 +18,8 @@ export interface Started {
   /** Returns the lines of its log with at least this pino level (40: warning, 50: error). */
   lines(level: number): Promise<string[]>
   /**
-   * Suspends the process with SIGSTOP until it is resumed. Must be shorter than a lease, or other processes take over.
+   * Suspends the process with SIGSTOP until it is resumed. If the pause is longer than a lease, other processes take
+   * over.
    */
   pause(): void
   goOn(): void

@@ -2,7 +2,7 @@ import type { Usage } from '../environment/usage.ts'
 import type { Latencies } from '../loads/latencies.ts'
 import type { Figure } from './figure.ts'
 
-/** Round of the gateway: its cost, and the number of messages (or answers). */
+/** Cost of one round of a benchmark, and the number of messages (or answers) in that round. */
 export interface Cost {
   readonly usage: Usage
   readonly count: number

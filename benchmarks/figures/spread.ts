@@ -18,7 +18,8 @@ export function spreadOf(rounds: readonly number[]): Spread {
 }
 
 /**
- * Returns the smallest value that at least the share `p` (0 to 1) of all values does not exceed, or NaN without values.
+ * Returns the `p`-quantile (`p` from 0 to 1): the smallest value such that at least the share `p` of all values is not
+ * larger. Returns NaN without values.
  */
 export const percentile = (sorted: readonly number[] | Float64Array, p: number): number =>
   sorted[Math.max(0, Math.ceil(sorted.length * p) - 1)] ?? NaN

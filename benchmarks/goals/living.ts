@@ -6,7 +6,7 @@ import type { PlainLife } from '../limits/plain-life.ts'
 import { measured } from '../environment/usage.ts'
 import type { Worker } from '../loads/workers.ts'
 
-/** Quantity of numbers reserved for a load that runs for a fixed time. */
+/** Number of phone numbers to reserve for a load that runs for a fixed time. */
 const numbersByTime = 1_000_000
 
 /** Round of complete message lives: accept, claim, submission, receipt. */
@@ -23,7 +23,10 @@ export interface Lives {
   readonly seconds?: number
 }
 
-/** Measures from the first request to the last DELIVERED. `apps` of the costs are rest and the dispatcher. */
+/**
+ * Measures from the first request to the last DELIVERED. In the result, `usage.apps` has the costs of the rest process
+ * and of the dispatcher, in this order.
+ */
 export async function living(
   environment: BenchmarkEnvironment,
   [rest, dispatcher]: readonly [Started, Started],

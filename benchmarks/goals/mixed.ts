@@ -109,7 +109,7 @@ async function round(
   const gone = bulkGone(environment)
   let drainedAfter = NaN
   void gone.then(() => (drainedAfter = (performance.now() - start) / 1000))
-  // Long enough for the slowest machine. Rates are judged by the sends made while the backlog drained.
+  // The load lasts long enough for the slowest machine. Rates are judged by the sends made while the backlog drained.
   const sent = await environment.sends(workers.single, {
     ...common,
     keys: keys.slice(1),

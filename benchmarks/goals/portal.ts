@@ -31,7 +31,7 @@ async function signIn(database: Database, accounts: readonly Account[], each: nu
   return sessions.map(({ token }) => `portal=${token}`)
 }
 
-/** Adds one received message of each person. */
+/** Adds one received message from each person. */
 const addConversations = (database: Database, account: number): Promise<unknown> =>
   database.query(`
 with arrived as (

@@ -93,7 +93,7 @@ export const oldStatus = (environment: BenchmarkEnvironment, side: Side): Promis
 }
 
 /**
- * Returns ids of the first account, which owns the first thousand ids of nine blocks in ten. `age` ranges from 0
+ * Returns ids of the first account, which owns the first thousand ids of nine out of ten blocks. `age` ranges from 0
  * (newest) to 1 (oldest).
  */
 function ownIds({ ids: [lo, hi] }: Side, age: (i: number) => number): number[] {

@@ -7,7 +7,10 @@ import { plainTables } from '../limits/plain-life.ts'
 import { keysOf, perSecondOf } from './accepting.ts'
 import { living, livingPlainly, postgresOf } from './living.ts'
 
-/** Enough concurrent requests that a commit contains hundreds of them, as with the plain table. */
+/**
+ * Number of concurrent requests. It is so high that one commit contains hundreds of them, as it does with the plain
+ * table.
+ */
 const connections = 500
 const perAccept = 500
 

@@ -87,7 +87,7 @@ function repeat(times: number, work: () => unknown): void {
   for (let time = 0; time < times; time++) work()
 }
 
-/** Returns the CPU time, in nanoseconds. */
+/** Returns the CPU time of one of `count` units of work, in nanoseconds. */
 function cpuEach(count: number, work: (count: number) => void): Promise<number> {
   const before = process.cpuUsage()
   work(count)

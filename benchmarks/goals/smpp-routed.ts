@@ -113,7 +113,10 @@ const configurationOf = (
 
 const goodQueue = `select q.id queue from queue q join route r on r.id = q.route where r.name = 'good'`
 
-/** Waits like `drained`, but for one queue, until this number of messages of all accounts except one is delivered. */
+/**
+ * Waits, like `drained`, until no message of one queue is due or claimed and the `accepted` messages are delivered.
+ * Ignores messages of the account `other`.
+ */
 async function routeDrained(
   database: Database,
   { queue, other, accepted }: { queue: number | undefined; other: number; accepted: number },
@@ -129,7 +132,10 @@ async function routeDrained(
   }
 }
 
-/** Returns the waits. `times` has the form of a load: id, time, id, time … */
+/**
+ * Returns the milliseconds from each request until the carrier's answer was stored. `times` has the form of a load: id,
+ * time, id, time …
+ */
 async function waits(database: Database, times: readonly number[]): Promise<number[]> {
   const [ids, requestedAt] = [times.filter((_, at) => at % 2 === 0), times.filter((_, at) => at % 2 === 1)]
   const rows = await database.query<{ ms: string }>(

@@ -31,8 +31,8 @@ export async function apart(environment: BenchmarkEnvironment): Promise<Apart> {
 }
 
 /**
- * Compares an account without an endpoint, in a database where another account has one, with a database without
- * endpoints. Stops the separate processes.
+ * Measures the cost of webhooks for an account without an endpoint. Compares such an account in a database where
+ * another account has an endpoint with an account in a database without endpoints. Stops the separate processes.
  */
 export async function payingNothing(
   environment: BenchmarkEnvironment,

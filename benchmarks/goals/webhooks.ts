@@ -7,7 +7,8 @@ import { distant } from '../loads/webhook-receiver.ts'
 import { addEndpoint, pushingVariables } from './webhooks-endpoints.ts'
 
 /**
- * Pushing compared with the client alone, bulk with and without an endpoint, and the cost for an account without one.
+ * Compares pushing with the HTTP client alone and bulk sends with and without an endpoint, and measures the cost for an
+ * account without an endpoint.
  */
 export const webhooks: Benchmark = {
   name: 'webhooks',

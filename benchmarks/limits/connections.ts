@@ -1,6 +1,6 @@
 import pg from 'pg'
 
-/** Connections that only send prepared statements. */
+/** Opens connections for loads that send only prepared statements. */
 export async function openClients(connectionString: string, count: number): Promise<pg.Client[]> {
   return Promise.all(
     Array.from({ length: count }, async () => {

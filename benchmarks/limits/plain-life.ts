@@ -35,7 +35,7 @@ export interface PlainLife {
   readonly seconds?: number
   /** Index of the first number. */
   readonly firstNumber: number
-  /** Messages of one accept, which inserts a row for each and one debit. */
+  /** Number of messages in one accept. An accept inserts one row for each message and one debit. */
   readonly perAccept: number
   readonly acceptConnections: number
 }

@@ -13,7 +13,7 @@ const select = `select id, code, code_at from raw_status where id = any ($1::big
 // Values stay text, because parsing times would cost the client more than the select costs the server.
 const types = { getTypeParser: () => (value: unknown) => value }
 
-/** Selects the rows of as many ids by their key. */
+/** Selects the rows of each list of ids by primary key. */
 export async function runRawSelect({ connectionString, connections, seconds, ids }: RawSelect) {
   const lists = ids.map((list) => `{${list.join()}}`)
   const clients = await openClients(connectionString, connections)

@@ -64,7 +64,7 @@ export async function runOpenPages({ url, cookies, path, seconds }: OpenPages) {
     seen.connections++
     const request = get(url + path, { headers: { cookie, accept: 'text/event-stream' }, agent: false }, (answer) => {
       if (answer.statusCode !== 200) {
-        // An event source does not connect again after any other answer.
+        // An event source does not reconnect after an answer with another status than 200.
         seen.given++
         answer.resume()
         return

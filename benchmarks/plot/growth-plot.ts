@@ -7,7 +7,10 @@ const plotLeft = 330
 const right = 740
 const width = 1000
 const rowHeight = 30
-/** Largest cost on the large database relative to the small one that meets goal 9 of docs/performance.md. */
+/**
+ * Goal 9 of docs/performance.md: a cost on the large database may be at most this multiple of the same cost on the
+ * small one.
+ */
 const goal = 1.3
 
 /**

@@ -12,11 +12,14 @@ import { openPair, type Pair } from './two-primaries.ts'
 export const forms = ['kill', 'cut', 'standby first', 'freeze', 'bulk', 'asynchronous'] as const
 export type Form = (typeof forms)[number]
 
-/** Milliseconds of the phases of a round; undefined: the phase did not happen. */
+/** Durations of the phases of a round, in milliseconds. A duration is undefined if its phase did not happen. */
 export interface Gap {
-  /** From the loss of the primary, or that of the standby if it comes first, until the first process was not ready. */
+  /**
+   * From the first loss of a server until all servers were not ready. The first loss is that of the standby in the form
+   * `standby first`, and otherwise that of the primary.
+   */
   unready?: number | undefined
-  /** From the loss until the standby is promoted, chosen by the drill. */
+  /** From the loss of the primary until the drill starts to promote the standby. The drill chooses this duration. */
   decision?: number
   promotion?: number
   /** From the promotion until a client received the next id. */
@@ -24,8 +27,8 @@ export interface Gap {
   /** Without a synchronous standby: accepted messages that are missing on the promoted server. */
   lost?: { readonly messages: readonly number[]; readonly of: number }
   /**
-   * Without a synchronous standby: messages held in doubt, and those that answers or receipts proved to be submitted
-   * before they were ended.
+   * Numbers of messages without a synchronous standby: `held` counts the messages held in doubt, and `ended` those that
+   * `failover resume --end` ended.
    */
   inDoubt?: { readonly held: number; readonly ended: number }
 }
@@ -39,10 +42,10 @@ export const isJudged = (form: Form, violation: string): boolean =>
   form !== 'asynchronous' || violation.startsWith(listOfLost) || / submitted again | held /.test(violation)
 
 const lookMilliseconds = 100
-/** Number of sends whose answers are lost while the standby is away. */
+/** Number of sends that the drill makes while the standby is away. */
 const sendsWithoutStandby = 10
 const [unreadyMost, resumptionMost] = [2000, 5000]
-/** Milliseconds after the promotion for which a process that is connected to the old primary may still use it. */
+/** Milliseconds after the promotion during which a process may still use a connection to the old primary. */
 const oldPrimaryMost = 3000
 
 /** Loses the primary under load and promotes its standby. */
@@ -57,7 +60,8 @@ export function failover(form: Form, gap: Gap): Scene {
     },
     network: () => (pair as Pair).network(),
     inject: (injecting) => inject(form, pair as Pair, injecting, gap),
-    // Each dispatcher loses its knowledge when commits stop, and again when the primary is lost.
+    // Each dispatcher loses its knowledge when commits stop and again when the primary is lost. There are two
+    // dispatchers.
     losses: form === 'standby first' ? 4 : 2,
     isLossy: !isSynchronous,
   }
@@ -75,7 +79,8 @@ async function inject(form: Form, pair: Pair, injecting: Injecting, gap: Gap): P
   if (form === 'standby first') {
     ways.replication.stall(120_000)
     unready = untilUnready(injecting)
-    // Longer than a statement may take, so that answers time out and are looked up.
+    // The standby is away for longer than a statement may take. Commits therefore time out, and the processes look up
+    // their results.
     const before = observations.messages.size
     for (let n = 0; n < sendsWithoutStandby; n++) void load.sendOne(20_000)
     await delay(chance.between(8000, 10_000))
@@ -108,12 +113,12 @@ async function inject(form: Form, pair: Pair, injecting: Injecting, gap: Gap): P
   }
 }
 
-/** Milliseconds within which dispatchers would have submitted waiting messages if they were not held. */
+/** Milliseconds within which dispatchers would submit the waiting messages if these were not held. */
 const holdMilliseconds = 3000
 
 /**
- * Asserts P-5: messages that the lost primary may have had submitted are held, and go to the carrier once after the
- * decision.
+ * Asserts P-5: messages that may have been submitted before the primary was lost are held. After the operator's
+ * decision each of them is submitted to the carrier once.
  */
 async function endDoubt(pair: Pair, { carrier, database, figures }: Injecting): Promise<NonNullable<Gap['inDoubt']>> {
   const judge = async (): Promise<void> => {
@@ -130,7 +135,10 @@ async function endDoubt(pair: Pair, { carrier, database, figures }: Injecting): 
   return { held: heldMessages, ended: messages }
 }
 
-/** Messages accepted while the standby followed, and while it did not. */
+/**
+ * Ids of messages that were accepted while the standby replicated, and of those accepted after the replication had
+ * stopped.
+ */
 interface Unreplicated {
   readonly before: readonly number[]
   readonly after: readonly number[]
@@ -140,7 +148,7 @@ async function acceptWithoutStandby({ ways }: Pair, { chance, observations, load
   const before = [...observations.messages.keys()]
   await delay(chance.between(1000, 1500))
   ways.replication.stall(120_000)
-  // Everything committed before has been answered by then.
+  // By the end of this delay, the sends that were committed before the stall have been answered.
   await delay(chance.between(1000, 1500))
   const known = new Set(observations.messages.keys())
   for (let n = 0; n < sendsWithoutStandby; n++) await load.sendOne(20_000)
@@ -148,8 +156,8 @@ async function acceptWithoutStandby({ ways }: Pair, { chance, observations, load
 }
 
 /**
- * Asserts that the list of lost messages is exact: it contains all that the standby cannot have, and none that it must
- * have.
+ * Asserts that the list of lost messages is exact: it contains every message accepted after the replication had
+ * stopped, and no message accepted well before.
  */
 function judgeLost(lost: readonly number[], { before, after }: Unreplicated, figures: Figures): void {
   const isLost = new Set(lost)
@@ -177,7 +185,10 @@ async function bulkIsClaimed(pair: Pair): Promise<void> {
   }
 }
 
-/** Counts polls instead of time, because on a busy machine the product is as late as the polls. */
+/**
+ * Measures the delay by the number of polls instead of the time, because a busy machine delays the product as much as
+ * the polls.
+ */
 async function untilUnready({ members, figures }: Injecting): Promise<number | undefined> {
   const servers = members.filter(({ app }) => app !== 'dispatcher').flatMap((member) => member.url() ?? [])
   const waiting = new Set(servers)
@@ -210,11 +221,11 @@ async function untilAccepted({ load, figures }: Injecting): Promise<number> {
   return accepted - began
 }
 
-/** Asserts that nobody writes to the returned old primary. */
+/** Asserts that no process writes to the old primary when it is reachable again. */
 async function oldPrimaryGetsNothing(form: Form, pair: Pair, injecting: Injecting, promoted: number): Promise<void> {
   const { figures } = injecting
   await delay(Math.max(0, promoted + oldPrimaryMost - performance.now()))
-  // Over its own socket, because the other way is cut.
+  // This query uses the server's own socket, because the relay to the server is cut.
   const [row] = await pair.servers.primary.query<{ n: string; open: string }>(
     `select (select count(*) from send) n, (select count(*) from pg_stat_activity where ${ofGateway} and state <> 'active') open`,
   )

@@ -6,7 +6,7 @@ interface Drill extends Pick<FaultRun, 'seed' | 'root' | 'keepsLogs' | 'log' | '
   readonly form: Form
 }
 
-/** Seconds of the forms after which clients take longer to send again. */
+/** Seconds of load for the forms after which clients need longer until they send again. */
 const seconds: Partial<Record<Form, number>> = { 'standby first': 28, cut: 16, freeze: 16, asynchronous: 20 }
 
 /**

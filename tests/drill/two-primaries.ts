@@ -21,11 +21,11 @@ export interface Pair extends Database {
   network(): Network
 }
 
-/** Starts both with all settings that decide about durability as in production. */
+/** Starts a primary and its standby. All settings that affect durability are those of production. */
 export async function openPair(folder: string, chance: Chance): Promise<Pair> {
   const template = join(folder, 'template')
   await mkdir(template)
-  // The cluster of the test run is suitable and exists; creating one takes seconds.
+  // Copies the empty cluster of the test run, because creating a new one takes seconds.
   await copyCluster(template)
   const embedded = await startEmbeddedPostgres({ dataDir: template })
   const pid = Number(readFileSync(join(template, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0])

@@ -69,7 +69,7 @@ async function replayOne(own: Own): Promise<void> {
     figures.broken('P-11', `${task.eventsReplayed} events ${event} of account ${endpoint.account} were replayed`)
 }
 
-/** Replays the events of the previous minute, of which there may be none. */
+/** Replays all events of the previous minute. There may be no such events. */
 async function replayAll(own: Own): Promise<void> {
   const { figures, receiver, endpoint } = own
   const answered = receiver.replays(endpoint.account, undefined)
@@ -87,11 +87,12 @@ interface Task {
   readonly eventsReplayed: number
 }
 
-/** Replays and waits for the end. Returns undefined if the start was not confirmed. */
+/** Starts a replay and waits until it has ended. Returns undefined if no response confirmed the start. */
 async function replay({ ask, end }: Own, window: object): Promise<Task | undefined> {
   let task = (await ask<{ replay: Task }>('POST', '/replay', window))?.replay
   const begun = task
-  // A replay whose answer was lost blocks the next one, but not for long.
+  // If the answer to the start was lost, the replay may be running. It blocks the next replay, so wait until it has
+  // ended.
   while (begun === undefined || task?.state === 'running') {
     await delay(200)
     const shown = (await ask<{ replay: Task }>('GET', '/replay'))?.replay
@@ -106,7 +107,7 @@ async function replay({ ask, end }: Own, window: object): Promise<Task | undefin
 const minute = (minutes: number): string =>
   new Date(Date.now() + minutes * 60_000 + 7_200_000).toISOString().replace(/\D/g, '').slice(0, 12)
 
-/** Pauses an endpoint for longer than a pause needs to take effect. */
+/** Pauses an endpoint, longer than a pause takes to become effective, and resumes it. */
 async function pause({ chance, figures, receiver, endpoint, ask }: Own): Promise<void> {
   const answer = await ask('PATCH', '', { state: 'paused' })
   const resumes = answer === undefined ? undefined : receiver.paused(endpoint.account)
@@ -116,7 +117,7 @@ async function pause({ chance, figures, receiver, endpoint, ask }: Own): Promise
   figures.count('webhooks: paused and resumed')
 }
 
-/** Resumes an endpoint as long as a pending answer 410 would disable it again. */
+/** Resumes a disabled endpoint. Repeats this until no pending answer 410 can disable the endpoint again. */
 async function bringBack({ figures, database, receiver, endpoint, ask }: Own): Promise<void> {
   for (let wasDisabled = false; ;) {
     const isSettled = await settled(database, receiver.gone(endpoint.account) ?? new Map())
@@ -124,7 +125,7 @@ async function bringBack({ figures, database, receiver, endpoint, ask }: Own): P
     if (shown?.webhook.state === 'disabled') {
       if (!wasDisabled) figures.count('webhooks: resumed when gone')
       wasDisabled = true
-      // The next poll shows whether it was done.
+      // This answer may be lost. The next GET shows whether the endpoint is active.
       await ask('PATCH', '', { state: 'active' })
     } else if (shown !== undefined && isSettled) {
       receiver.isBack(endpoint.account)
@@ -134,10 +135,12 @@ async function bringBack({ figures, database, receiver, endpoint, ask }: Own): P
   }
 }
 
-/** Duration of the leases of lists, and a time longer than any process with a lease is paused. */
+/** Duration of the lease of a list, and a duration longer than any pause of a process with a lease. */
 const [leaseSeconds, pausedSeconds] = [30, 45]
 
-/** Returns true if the answers are stored or too late: the list is free, or claimed again. */
+/**
+ * Returns true if no answer 410 can be stored any more: each list is free, claimed again, or was answered too long ago.
+ */
 async function settled(database: Database, gone: ReadonlyMap<string, number>): Promise<boolean> {
   for (const [list, answered] of gone) {
     if (Date.now() - answered > pausedSeconds * 1000) continue
@@ -164,11 +167,11 @@ const asking = ({ chance, figures, members }: Holding, key: string, webhook: num
       })
       const text = await answer.text()
       if (answer.status === 200) return JSON.parse(text) as Answer
-      // There was no replay, or another one is running.
+      // The gateway answers 404 if there was no replay, and 409 if another replay is running.
       if (path === '/replay' && [404, 409].includes(answer.status)) return undefined
       if (answer.status !== 503) figures.broken('P-14', `${method} of a webhook was answered ${answer.status}: ${text}`)
     } catch {
-      // The process was killed, or paused for longer than this.
+      // The process was killed, or was paused for longer than the timeout of the request.
     }
     return undefined
   }

@@ -10,7 +10,7 @@ import type { Environment } from '../support/process.ts'
 
 export interface BackupOfRun {
   readonly file: string
-  /** Messages that clients had received before the backup began. */
+  /** Ids that clients had received before the backup began. */
   readonly told: readonly number[]
 }
 
@@ -23,7 +23,7 @@ interface BackingUp {
   readonly end: number
 }
 
-/** Makes a backup during the load, however often its connection or PostgreSQL itself is lost meanwhile. */
+/** Makes a backup during the load. Repeats this if the connection or PostgreSQL itself is lost meanwhile. */
 export async function backUp({ gateway, folder, observations, figures, end }: BackingUp): Promise<BackupOfRun> {
   await delay((end - performance.now()) / 2)
   for (;;) {
@@ -45,8 +45,8 @@ interface Restoring {
 }
 
 /**
- * Restores the backup into an empty database and asserts that it has the messages received before, that its ledger adds
- * up, and that no id is issued again.
+ * Restores the backup into an empty database. Asserts that it contains the messages whose ids clients received before,
+ * that its ledger adds up, and that no id is issued again.
  */
 export async function judgeBackup({ file, told: reportedIds }: BackupOfRun, restoring: Restoring): Promise<void> {
   const { root, database, environment, observations, figures } = restoring

@@ -1,13 +1,19 @@
 import { open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** Origin of submissions, according to the record of the simulated carrier. */
+/** Number of accepted submissions of each process, according to the record of the simulated carrier. */
 export interface CarrierRuns {
-  /** Reads the new lines of the record, and returns a function from a process to its number of accepted submissions. */
+  /**
+   * Reads the new lines of the record. Returns a function that maps a process id to the number of accepted submissions
+   * of that process.
+   */
   read(): Promise<(pid: number | undefined) => number>
 }
 
-/** Reads runs. A run is one life of a simulated carrier; its references have the form `<run>-…`. */
+/**
+ * Reads the record of the simulated carrier by runs. A run is one life of a simulated carrier, and its references have
+ * the form `<run>-…`.
+ */
 export function carrierRuns(carriers: string): CarrierRuns {
   const folder = join(carriers, 'simulator')
   const beganBy = new Map<string, number>()
@@ -15,7 +21,10 @@ export function carrierRuns(carriers: string): CarrierRuns {
   let at = 0
   let rest = ''
 
-  /** A process that takes over from a dead one renames its runs, so the first process seen with a run is its owner. */
+  /**
+   * Stores the owner of each run. A process that takes over from a dead one renames its runs, so the first process seen
+   * with a run is its owner.
+   */
   async function readOwners(): Promise<void> {
     for (const name of await readdir(join(folder, 'owners')).catch(() => [])) {
       const [run = '', owner = ''] = name.split('.')

@@ -13,55 +13,68 @@ export interface Submission {
   readonly part: number
   /** Number of parts of the message; 1 if the carrier does not support parts. */
   readonly parts: number
-  /** Answer. `unknown`: the submission was not answered. `ignored`: it was neither answered nor accepted. */
+  /**
+   * Answer to the submission. `unknown` means that no answer arrived. `ignored` means that the carrier neither answered
+   * nor accepted it.
+   */
   readonly answer: string
   /** Time of the recipient's reply, if there is one. */
   readonly replies?: string
 }
 
-/** Carrier of the fault test. Both dispatchers share it, and it outlives them. */
+/** Carrier of the fault test. Both dispatchers use it, and it continues to exist when a dispatcher ends. */
 export interface CarrierOfRun {
   /** Name of the carrier in the database. */
   readonly id: string
-  /** Returns the `CARRIERS` of a dispatcher with this name, and its relay to the carrier if that is another process. */
+  /**
+   * Returns the value of `CARRIERS` for the dispatcher with this name. Also returns its relay to the carrier if the
+   * carrier is another process.
+   */
   wayOf(member: string): Promise<{ readonly url: string; readonly relay: Relay | undefined }>
   /** Returns all submissions in order. */
   record(database: Database): Promise<readonly Submission[]>
   /**
-   * Reads the new submissions, and returns a function from a member to the number of messages that its running process
+   * Reads the new submissions. Returns a function that maps a member to the number of messages that its running process
    * has submitted.
    */
   read(): Promise<(member: Member) => number>
-  /** Endings of numbers with outcomes other than a usual delivery. */
+  /** Last two digits of numbers whose messages have an unusual outcome, with repetitions for a higher frequency. */
   readonly odd: readonly string[]
-  /** True if it reports the outcome of every accepted message, even if its answer was lost. */
+  /**
+   * True if the carrier reports the outcome of every accepted message, even if its answer to the submission was lost.
+   */
   readonly tellsAll: boolean
-  /** Kills it and resolves when it is running again. */
+  /** Kills the carrier, and resolves when it is running again. Undefined if the carrier has no process of its own. */
   readonly kill: (() => Promise<void>) | undefined
   /** Faults of the carriers of its route. Undefined if there is only one carrier. */
   readonly troubles: CarrierTroubles | undefined
-  /** Resolves when it owes nothing and all its receipts have been matched. */
+  /** Resolves when the carrier owes no receipts and all its receipts have been matched. */
   settled(): Promise<void>
   close(): Promise<void>
 }
 
 export interface CarrierTroubles {
-  /** Names, best carrier first. All messages may go over any of them. */
+  /** Names of the carriers, best carrier first. Every message may be sent over any of them. */
   readonly names: readonly string[]
-  /** Makes the best carrier neither accept nor answer submissions for this long. */
+  /** Makes the best carrier neither accept nor answer submissions for this many milliseconds. */
   silence(milliseconds: number): Promise<Trouble>
   /** Messages per second that the best carrier accepts from all dispatchers together. */
   readonly bestPerSecond: number
-  /** Returns the numbers to which each carrier has received a submission since then, in the order of `names`. */
+  /**
+   * Returns the numbers to which each carrier has received a submission since this time (milliseconds since 1970), in
+   * the order of `names`.
+   */
   received(since: number): Promise<readonly ReadonlySet<string>[]>
-  /** Makes both carriers refuse numbers that end in 96 temporarily for this long. */
+  /** Makes both carriers temporarily refuse numbers that end in 96 for this many milliseconds. */
   refuseNumbers(milliseconds: number): Promise<void>
-  /** Records that a carrier was paused for this long until now. */
+  /** Records that a carrier was paused during the last `milliseconds`. */
   paused(name: string, milliseconds: number): Promise<Trouble>
 }
 
 export interface Trouble {
-  /** Number of messages that each dispatcher submitted to the carrier meanwhile, by its name. */
+  /**
+   * Number of messages that each dispatcher submitted to the carrier during the trouble, by the name of the dispatcher.
+   */
   readonly submitted: ReadonlyMap<string, number>
 }
 

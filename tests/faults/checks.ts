@@ -9,12 +9,12 @@ export interface Judged {
   readonly observations: Observations
   /** Submissions in order. */
   readonly record: readonly Submission[]
-  /** Accounts whose credits may run out within a request. */
+  /** Accounts that may run out of credits in the middle of a request. */
   readonly poor: ReadonlySet<number>
   readonly carrier: Pick<CarrierOfRun, 'tellsAll'>
-  /** Maximum number of messages that may be with a carrier without a record. */
+  /** Maximum number of messages that may be submitted to a carrier without a stored answer. */
   readonly inDoubtMax: number
-  /** Maximum number of times that a dispatcher may have lost its knowledge. */
+  /** Maximum number of times that dispatchers may have lost their knowledge of submitted messages. */
   readonly losses: number
 }
 
@@ -68,7 +68,10 @@ function acceptedIsThere({ figures, observations }: Judged, sends: Sends): void 
   }
 }
 
-/** P-3, and that a request with a lost answer was executed once or not at all. */
+/**
+ * P-3: exactly the recipients that were answered with an id are stored. A request whose answer was lost was executed
+ * once or not at all.
+ */
 function requestsAreWhole({ figures, state, observations, poor }: Judged): void {
   const stored = new Map<string, number>()
   for (const { numbers } of state.sends) for (const to of numbers) stored.set(to, (stored.get(to) ?? 0) + 1)
@@ -121,7 +124,7 @@ function moneyIsExact({ figures, state }: Judged): void {
   if (of(LEDGER.transfer) !== 0) figures.broken('P-2', `transfers add up to ${of(LEDGER.transfer)}`)
 }
 
-/** Transfers: Success means moved once, any other word means not moved, and a lost answer means one of the two. */
+/** Transfers: an answer Success means moved once, any other word means not moved, and a lost answer allows both. */
 function transfersAreExact({ figures, state, observations }: Judged): void {
   const entries = state.ledger.filter(({ kind }) => kind === LEDGER.transfer)
   for (const { from, to, quantity, outcome } of observations.transfers) {
@@ -154,8 +157,8 @@ function nothingIsSubmittedTwice({ figures, record }: Judged, sends: Sends): voi
 }
 
 /**
- * Returns sentences about messages that were submitted again although they may have been accepted before. Omits
- * messages that were lost with the database server, which have no id.
+ * Describes each message that was submitted again although the carrier may have accepted it before. Omits messages that
+ * have no id, because they were lost with the database server.
  */
 export function submittedAgain(record: readonly Submission[]): string[] {
   const last = new Map<string, string>()
@@ -192,7 +195,7 @@ function endsFit({ figures, state, record, carrier, inDoubtMax, losses }: Judged
   }
 }
 
-/** Returns the last answer to each part of each message. */
+/** Returns the last answer to each part, by message id. */
 function lastAnswers(record: readonly Submission[]): ReadonlyMap<number, readonly string[]> {
   const parts = new Map<number, Map<number, string>>()
   for (const { messageId, part, answer } of record) {
@@ -202,9 +205,9 @@ function lastAnswers(record: readonly Submission[]): ReadonlyMap<number, readonl
 }
 
 /**
- * Returns the accepted messages of one part of a carrier that reports all outcomes, so that their receipts arrived.
- * Omits messages of several parts, because some parts may never have been submitted, so the outcome is uncertain
- * whatever the receipts of the others say.
+ * Returns the messages of one part whose receipts must have arrived, because the carrier accepted them and reports all
+ * outcomes. Omits messages of several parts: some of their parts may never have been submitted, so the outcome is
+ * uncertain whatever the receipts of the other parts report.
  */
 export function reportedFates(record: readonly Submission[]): ReadonlySet<number> {
   const last = new Map(record.filter(({ parts }) => parts === 1).map((one) => [one.messageId, one]))
@@ -213,9 +216,13 @@ export function reportedFates(record: readonly Submission[]): ReadonlySet<number
   return new Set([...last.values()].filter(isTold).map(({ messageId }) => messageId))
 }
 
-/** Returns the codes that fit several parts with different outcomes: then 213 and 106 are possible too. */
+/**
+ * Returns the codes that fit the answers to all parts of a message. If several parts have different outcomes, 213 and
+ * 106 are possible too.
+ */
 function fittingAll(answers: readonly string[], number: string, tellsAll: boolean): readonly number[] {
-  // A dispatcher that was paused may report late that a message was never submitted: it is refused and refunded.
+  // A dispatcher that was paused may record late that a message was never submitted. The message is then refused and
+  // refunded.
   if (answers.length === 0) return [...fitting(undefined, number), ...(tellsAll ? [111] : [])]
   const accepted = tellsAll && answers.includes('unknown') ? fitting('accepted', number) : []
   const several = answers.length > 1 ? [106, 213, ...(number.endsWith('98') ? [103] : [])] : []
@@ -230,7 +237,9 @@ function fitting(answer: string | undefined, number: string): readonly number[] 
   return [ends[number.slice(-2)] ?? 0]
 }
 
-/** P-8: messages answered DELETED ended so, none of these was submitted, and no other message ended so. */
+/**
+ * P-8: a message whose deletion was answered DELETED ended as deleted and was not submitted. No other message ended so.
+ */
 function deletesAreExact({ figures, state, observations, record }: Judged): void {
   const submitted = new Set(record.map(({ messageId }) => messageId))
   const isDeleted = (id: number): boolean => state.messages.get(id)?.code === 102

@@ -34,13 +34,13 @@ export interface TransferOrder {
 export interface Interface {
   readonly sendMax: number
   send(access: Access, order: SendOrder): Promise<Outcome<readonly (number | string)[]>>
-  /** Codes in the order of the ids; -1 for a waiting message. */
+  /** Status codes in the order of the ids. The code of a waiting message is -1. */
   status(access: Access, ids: readonly number[]): Promise<Outcome<readonly number[]>>
   /** Results in the order of the ids. */
   remove(access: Access, ids: readonly number[]): Promise<Outcome<readonly string[]>>
 }
 
-/** Message of a person, in the common form of all interfaces. */
+/** Inbound message, in a form that all interfaces have in common. */
 export interface WrittenBack {
   readonly from: string
   readonly text: string
@@ -52,15 +52,15 @@ export type PollCall = 'replies' | 'replies without short codes' | 'short code m
 const patienceDefault = 20_000
 
 /**
- * Repeats a safe request once if its answer is lost. The server may close an idle connection at the moment when the
- * next request is sent over it.
+ * Repeats a safe request once if its answer is lost, because the server may close an idle connection at the moment when
+ * the next request is sent over it.
  */
 export async function askAgainIfLost<Answer>(ask: () => Promise<Outcome<Answer>>): Promise<Outcome<Answer>> {
   const outcome = await ask()
   return outcome.kind === 'lost' ? ask() : outcome
 }
 
-/** Creates clients that report responses that must never occur. */
+/** Creates clients. They report responses that must never occur. */
 export function createClients(figures: Figures) {
   async function call<Answer>(
     action: string,
@@ -231,7 +231,10 @@ export function createClients(figures: Figures) {
         (answer) => answer.split('&').filter(Boolean).map(writtenBack),
         patience,
       ),
-    /** XML has no call for replies without short code messages: it returns both. */
+    /**
+     * XML has no call that returns replies without short code messages, so `xmlgetreplies`, which returns both, serves
+     * both kinds of poll for replies.
+     */
     xmlPoll: (access: Access, call: PollCall, patience?: number) =>
       xml(
         access,

@@ -7,8 +7,8 @@ import { removeCluster, startEmbeddedPostgres } from '@gateway/embedded-postgres
 import { query } from '../../packages/embedded-postgres/testing/query.ts'
 
 /**
- * Ways to stop PostgreSQL: in order, at once with a recovery at the next start, or by the crash of one of its
- * processes.
+ * Ways in which PostgreSQL stops: in order (fast), at once with a recovery at the next start (immediate), or by the
+ * crash of one of its processes.
  */
 export type Shutdown = 'fast' | 'immediate' | 'crash of a backend'
 
@@ -19,11 +19,11 @@ export interface Database {
   ask<Row>(text: string): Promise<Row[]>
   /** Runs a query once. Returns undefined if no answer arrives within a second. */
   probe<Row>(text: string): Promise<Row[] | undefined>
-  /** Stops the server, which its owner starts again. Resolves when it answers. */
+  /** Stops the server. Its owner starts it again, and the promise resolves when it answers. */
   restart(how: Shutdown): Promise<void>
   /**
    * Sends SIGKILL to the postmaster and all its processes, synchronously. Data in their memory is lost, as in a power
-   * failure; unlike then, data that was written but not flushed stays.
+   * failure. Unlike in a power failure, data that was written but not flushed is kept.
    */
   killAll(): void
   /** Resolves when it answers. */
@@ -33,7 +33,7 @@ export interface Database {
   remove(): Promise<void>
 }
 
-/** Starts PostgreSQL with all settings that decide about durability as in production. */
+/** Starts PostgreSQL. All settings that affect durability are those of production. */
 export async function openDatabase(folder: string, chance: Chance): Promise<Database> {
   const server = await startEmbeddedPostgres({ dataDir: folder })
   const { connectionString } = server
@@ -74,7 +74,7 @@ export async function openDatabase(folder: string, chance: Chance): Promise<Data
   function killAll(): void {
     const file = readFileSync(join(folder, 'postgres', 'postmaster.pid'), 'utf8')
     const pid = Number(file.split('\n')[0])
-    // The postmaster first, so that it starts no new process.
+    // The postmaster is killed first, so that it cannot start a new process.
     for (const each of [pid, ...childrenOf(pid)]) signal(each, 'SIGKILL')
   }
 

@@ -8,24 +8,27 @@ import { within } from './within.ts'
 
 const password = 'correct horse battery'
 
-/** Number of concurrent readers of files, more than a process of the run has connections (`CONNECTIONS_MAX`). */
+/**
+ * Number of concurrent readers of files. It exceeds the number of database connections of a process
+ * (`CONNECTIONS_MAX`).
+ */
 const readersCount = 6
 
 /**
- * Number of movements of the account whose files are read, so that its statement does not fit into the buffers of the
- * kernel.
+ * Number of movements of the account whose files are downloaded. With this many, the statement does not fit into the
+ * buffers of the kernel.
  */
 const movementsCount = 20_000
 
-/** Milliseconds within which a page must be answered while readers of files wait (P-13). */
+/** Maximum milliseconds for which pages may fail while slow readers download files (P-13). */
 const limitMilliseconds = 6000
 const pagePatienceMilliseconds = 2000
 const betweenPagesMilliseconds = 500
 
-/** Milliseconds after a disturbance within which the process recovers. */
+/** Milliseconds that the process may take to recover from a disturbance. */
 const settleMilliseconds = 2000
 
-/** Milliseconds for which a reader pauses. */
+/** Milliseconds for which a reader pauses in the middle of a file. */
 const waitMilliseconds = 15_000
 
 export interface Downloading {
@@ -69,8 +72,8 @@ async function signIn({ portal, end }: Downloading): Promise<string | undefined>
 }
 
 /**
- * Downloads statements and messages until the end, by readers that pause in the middle of a file, and asserts P-13: the
- * process that writes the files still answers pages.
+ * Downloads statements and messages until the end. The readers pause in the middle of a file. Asserts P-13: the process
+ * that writes the files still answers pages.
  */
 export async function download(downloading: Downloading): Promise<void> {
   const cookie = await signIn(downloading)
@@ -112,8 +115,8 @@ async function readSlowly(url: URL, cookie: string, end: number): Promise<string
 }
 
 /**
- * Measures for how long pages fail continuously. Time counts only while the process is undisturbed and the database
- * answers.
+ * Measures for how long pages fail without interruption. Counts only time in which the process is undisturbed and the
+ * database answers.
  */
 async function judgePages({ figures, portal, database, end }: Downloading, cookie: string): Promise<void> {
   let silent = 0

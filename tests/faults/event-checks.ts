@@ -20,7 +20,10 @@ const inLists = `select webhook_id, type, sequence, subject
   cross join lateral unnest(subjects) subject
   where state = 0`
 
-/** Returns the events that are yet to be pushed, as `<account> <id>`, because the third attempt is minutes away. */
+/**
+ * Returns the events that are still to be pushed, as `<account> <id>`. Such events remain, because the third attempt is
+ * minutes after the second.
+ */
 async function openEvents(database: Database): Promise<ReadonlySet<string>> {
   const rows = await database.ask<{ account: number; type: number; sequence: number; subject: string }>(
     `select account_id account, type, sequence, subject
@@ -37,8 +40,7 @@ function idOf(type: number, sequence: number, subject: string): string {
 }
 
 /**
- * P-11: every event was pushed and answered with 200, or is yet to be pushed, and nothing was pushed that did not
- * happen.
+ * P-11: every event was pushed and answered with 200 or is still to be pushed. No event was pushed that did not happen.
  */
 export async function judgeEvents(judged: EventsJudged): Promise<void> {
   const { database, figures, received } = judged
@@ -50,7 +52,7 @@ export async function judgeEvents(judged: EventsJudged): Promise<void> {
     figures.count('events received', received.size)
     for (const oneOf of expectedOf(judged, account)) {
       const isThere = oneOf.some((id) => received.has(id) || open.has(`${account} ${id}`))
-      // An event that was pushed once had been stored.
+      // An event that was pushed once had been stored, whether the push was answered or not.
       const isKnown = oneOf.some((id) => pushed.has(id))
       if (!isThere && !isKnown && oneOf.some((id) => wasDisabled(one, moments.get(subjectOf(id))))) {
         figures.count('events of what happened while a webhook was disabled')
@@ -78,11 +80,14 @@ export async function judgeEvents(judged: EventsJudged): Promise<void> {
   }
 }
 
-/** Latest occurrence that an event reports; `late` if it was stored later than it happened. */
+/**
+ * Time of the latest occurrence that an event reports. `isLate` is true if the occurrence was stored later than it
+ * happened.
+ */
 interface Moment {
   readonly at: number
   readonly isLate: boolean
-  /** Milliseconds by which its transaction may have begun before it read the endpoints. */
+  /** Maximum milliseconds from the beginning of the transaction that stores the event until it reads the endpoints. */
   readonly before: number
 }
 
@@ -94,7 +99,8 @@ async function momentsOf(database: Database): Promise<ReadonlyMap<string, Moment
   const rows = await database.ask<{ subject: string; at: string; late: boolean }>(
     `${momentsIn('message', 'coalesce(code_at, sent_at)', wasLate, 'message')} union all ${momentsIn('inbound', 'at', 'false', 'inbound_message')}`,
   )
-  // Inbound messages are stored in a transaction of several statements, and any network may stall.
+  // An inbound message is stored in a transaction of several statements, each of which may be delayed by a stalled
+  // network.
   const beforeOf = (subject: string): number => (subject.startsWith('inbound') ? 10_000 : 1000)
   return new Map(
     rows.map(({ subject, at, late }) => [subject, { at: Number(at), isLate: late, before: beforeOf(subject) }]),
@@ -139,8 +145,8 @@ const arrivalsOf = ({ arrivals }: State, account: number): readonly StoredArriva
 const optsOut = ({ text }: StoredArrival): boolean => text.startsWith(optOutText)
 
 /**
- * Returns the possible events of an account: by id, the fields that the event must have. States of unknown and sent
- * messages may have passed.
+ * Returns the possible events of an account: by id, the fields that the event must have. Includes the events of the
+ * states unknown and sent, through which a message may have passed.
  */
 function possibleOf({ state, submitted }: EventsJudged, account: number): ReadonlyMap<string, object> {
   const possible = new Map<string, object>()

@@ -20,7 +20,7 @@ export interface Injecting {
   readonly observations: Observations
   readonly liveness: Liveness
   readonly carrier: CarrierOfRun
-  /** Kinds of faults to inject; empty: all. */
+  /** Kinds of faults to inject. An empty list means all kinds. */
   readonly only: readonly string[]
   readonly log: (line: string) => void
   /** Sets the mode of a carrier. Returns false if it could not be set. */
@@ -31,7 +31,10 @@ export interface Injecting {
   readonly secondsBetween: number
 }
 
-/** Kinds of faults with their frequency in one deal. A run deals until it ends. */
+/**
+ * Kinds of faults. A kind that is listed n times occurs n times in each deal. A run deals the whole deck again and
+ * again until it ends.
+ */
 const deck = [
   ...Array.from({ length: 3 }, () => 'kill a dispatcher' as const),
   ...Array.from({ length: 2 }, () => 'kill a server' as const),
@@ -68,10 +71,13 @@ type Fault = (typeof deck | typeof deckOfLinks | typeof deckOfRoute)[number]
 /** Command ids of submit_sm, deliver_sm_resp and enquire_link. */
 const pdus = ['00000004', '00000004', '80000005', '00000015'].map((id) => Buffer.from(id, 'hex'))
 
-/** Number of latest ids that must still exist. */
+/** Number of the latest ids whose existence is checked after the database was killed. */
 const idsLookedAt = 3000
 
-/** Names of statements of dispatchers and servers. A repeated name is cut twice as often. */
+/**
+ * Names of statements of dispatchers and servers. Connections are cut at a random one, so a statement that is listed
+ * twice is cut twice as often.
+ */
 const ofDispatchers = [
   ...['mark', 'mark', 'record', 'record', 'record-late', 'record-late', 'settle', 'postpone', 'claim-bulk'],
   ...['claim-single', 'extend', 'recover', 'apply-receipts-0', 'promote', 'register', 'match-receipts', 'commit'],
@@ -85,15 +91,15 @@ const ofServers = [
 ]
 
 /**
- * Probability with which each of these statements is lost in addition, after which the process must repeat it or look
- * up its result.
+ * Probability with which each of these statements is lost in addition to the injected faults. The process must then
+ * repeat the statement or look up its result.
  */
 const flaky = {
   dispatcher: { probability: 0.2, statements: ['record-late', 'settle', 'postpone'] },
   server: { probability: 0.05, statements: ['accept', 'accept-scheduled', 'delete-waiting', 'transfer'] },
 }
 
-/** Faults that every run must have met, also the short one on a busy machine. */
+/** Faults that must have happened in every run, including a short run on a busy machine. */
 export const needed: readonly Fault[] = [
   'kill a dispatcher',
   'pause a dispatcher beyond its lease',
@@ -101,7 +107,7 @@ export const needed: readonly Fault[] = [
   'PostgreSQL: kill -9 of all of it',
 ]
 
-/** Faults that a run over SMPP must have met in addition. */
+/** Faults that must also have happened in every run over SMPP. */
 export const neededOfLinks: readonly Fault[] = [
   'cut the carrier’s links',
   'cut a carrier’s link at a PDU',
@@ -110,21 +116,27 @@ export const neededOfLinks: readonly Fault[] = [
   'silence the best carrier',
 ]
 
-/** Longer than P-17 allows a standstill, so that the other carrier must take over. */
+/**
+ * Milliseconds of a pause of a carrier. They exceed the standstill that P-17 allows, so the other carrier must take
+ * over.
+ */
 const pauseMilliseconds = 8000
-/** Milliseconds after which a process follows a pause even without a notification. */
+/** Milliseconds within which a process applies the pause of a carrier even if it missed the notification. */
 const followMilliseconds = 5500
 const silenceMilliseconds = 6000
 /** Milliseconds for which carriers refuse numbers. */
 const refusingMilliseconds = 8000
-/** Seconds of messages at the best carrier's rate that fill it. Some are claimed ahead and do not overflow. */
+/**
+ * Seconds of messages at the best carrier's rate that are sent to fill this carrier. Some of them are claimed ahead and
+ * do not overflow to the next carrier.
+ */
 const fillSeconds = 20
 /**
- * Milliseconds after which the next carrier must have received one of the messages that fill the best carrier: the
- * `overflow` of the route (2 s), plus the time within which a due message leaves (P-17).
+ * Milliseconds within which the next carrier must have received one of the messages that fill the best carrier. The
+ * `overflow` of the route takes 2 s, and the rest is the time within which a due message is submitted (P-17).
  */
 const overflowMilliseconds = 7000
-/** Number of messages that a dispatcher may lose to a carrier that falls silent; its window is larger. */
+/** Maximum number of messages that a dispatcher may submit to a carrier that falls silent. The window is larger. */
 const silenceCost = 35
 
 const noTrouble: Trouble = { submitted: new Map() }
@@ -172,11 +184,11 @@ export async function injectFaults(injecting: Injecting): Promise<void> {
     'refuse numbers for now': async () => carrier.troubles?.refuseNumbers(refusingMilliseconds),
   }
 
-  /** Returns true if nothing else has happened to a dispatcher since then. */
+  /** Returns true if no other fault has affected the dispatcher since this time. */
   const isUndisturbed = (name: string, since: number): boolean =>
     dispatchers.some((one) => one.name === name && one.undisturbedSince() < since)
 
-  /** Asserts that nothing is submitted to a paused carrier and everything to the other (P-17). */
+  /** Asserts that no message is submitted to a paused carrier, and that the other carrier gets all messages (P-17). */
   async function pauseCarrier(): Promise<void> {
     const name = chance.one(carrier.troubles?.names ?? [])
     calm()
@@ -193,7 +205,7 @@ export async function injectFaults(injecting: Injecting): Promise<void> {
     if (injecting.only.length === 0) makeFlaky()
   }
 
-  /** Asserts that silence costs a few messages, not a full window each time. */
+  /** Asserts that a dispatcher submits only a few messages to a silent carrier, not a full window after each probe. */
   async function silenceCarrier(): Promise<void> {
     calm()
     const { submitted } = (await carrier.troubles?.silence(silenceMilliseconds)) ?? noTrouble
@@ -205,8 +217,8 @@ export async function injectFaults(injecting: Injecting): Promise<void> {
   }
 
   /**
-   * Sends more singles than the best carrier takes in time; the next one must take some of what waits (P-17). Judged
-   * only if both carriers have received something, if only a message that the other one refused.
+   * Sends more single messages than the best carrier accepts in time. The next carrier must receive some of the waiting
+   * messages (P-17). Judges this only if both carriers have received messages since the start.
    */
   async function fillCarrier(): Promise<void> {
     const { troubles } = carrier
@@ -244,8 +256,8 @@ export async function injectFaults(injecting: Injecting): Promise<void> {
   }
 
   /**
-   * Waits for a limited time until both dispatchers have claimed messages that may not be submitted yet, because a
-   * pause is most revealing then.
+   * Waits up to 4 s until both dispatchers have claimed messages that may not be submitted yet. A pause at that moment
+   * is most likely to reveal errors.
    */
   async function untilBothAreBusy(): Promise<void> {
     const end = performance.now() + 4000
@@ -270,7 +282,7 @@ export async function injectFaults(injecting: Injecting): Promise<void> {
     }
   }
 
-  /** Kills the process after it has sent a statement and before it gets the answer, which rarely happens by chance. */
+  /** Kills the process after it has sent a statement and before the answer arrives. This rarely happens by chance. */
   function killAtStatement(): void {
     const member = chance.one([chance.one(dispatchers), chance.one(servers)])
     const statement =
@@ -280,7 +292,10 @@ export async function injectFaults(injecting: Injecting): Promise<void> {
     member.network.cutAt(chance.one(wheres), statement, () => member.kill())
   }
 
-  /** Kills the database when a client has just received an id: data that is not written by then is lost (P-1). */
+  /**
+   * Kills the database at the moment when a client has received an id. Data that is not on the disk by then is lost
+   * (P-1).
+   */
   async function killDatabase(): Promise<void> {
     let isKilled = false
     const kill = (): void => {
@@ -293,7 +308,8 @@ export async function injectFaults(injecting: Injecting): Promise<void> {
         resolve()
       }),
     )
-    // If nothing is accepted, because of the backlog or the end of the load, do not wait for it.
+    // No id may be received within 5 s, because the backlog is full or the load has ended. The database is then killed
+    // anyway.
     await Promise.race([isTold, delay(5000)])
     kill()
     const ids = [...observations.messages.keys()].slice(-idsLookedAt)
@@ -330,7 +346,8 @@ export async function injectFaults(injecting: Injecting): Promise<void> {
   const all = [...deck, ...(carrier.kill === undefined ? [] : deckOfLinks), ...ofRoute]
   const possible = all.filter((kind) => injecting.only.length === 0 || injecting.only.includes(kind))
   if (possible.length === 0) throw new Error(`there is no such fault; there are ${[...new Set(all)].join(', ')}`)
-  // One fault of each kind comes first, so that a short run meets all; a slow run meets at least the essential ones.
+  // The first deal has one fault of each kind, so that a short run meets all kinds. The needed kinds are injected
+  // first, because a slow run may not meet the others.
   const kinds = chance.shuffled([...new Set(possible)])
   const isNeeded = (kind: Fault): boolean => needed.includes(kind) || neededOfLinks.includes(kind)
   let dealt = [...kinds.filter((kind) => !isNeeded(kind)), ...kinds.filter(isNeeded)]

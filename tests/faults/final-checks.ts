@@ -27,7 +27,9 @@ interface Asking {
   readonly state: Awaited<ReturnType<typeof readState>>
 }
 
-/** Asserts that the responses to clients after the end agree with the stored data. */
+/**
+ * After the end of the load, requests all data as clients do. Asserts that the responses agree with the stored data.
+ */
 export async function askEverything({
   observations,
   members,

@@ -13,14 +13,17 @@ export interface JudgedInbox {
   readonly record: readonly Submission[]
 }
 
-/** Reply of the simulated carrier's numbers that reply. */
+/** Text of the reply from numbers to which the simulated carrier assigns a reply. */
 const answerText = 'Yes, thank you'
-/** Milliseconds by which a call whose client has disconnected may end later: a connection, a stall and a statement. */
+/**
+ * Milliseconds for which a call may continue after its client has disconnected: the time for a connection, a stall and
+ * a statement.
+ */
 const laterMilliseconds = 20_000
 
 /**
- * P-7 and P-9: each reply is stored once, for its account, and returned once, or consumed by a call whose response was
- * not delivered.
+ * P-7 and P-9: each reply is stored once, for its account. It is returned once, or was consumed by a call whose
+ * response was not delivered.
  */
 export function judgeInbox(judged: JudgedInbox): void {
   repliesAreExact(judged)
@@ -82,8 +85,8 @@ function returnedIsStored({ figures, state, observations }: JudgedInbox): void {
 }
 
 /**
- * P-9: the messages that one call consumed are all in its complete response, or all in none. In the second case there
- * was a separate call without a complete response. Every message is either offered or consumed.
+ * P-9: a client received either all messages that a call consumed, or none of them. If it received none, it made a call
+ * whose response was incomplete. Every message is either offered or consumed.
  */
 function takenWasAnswered({ figures, state, observations }: JudgedInbox): void {
   const keys = new Map(state.arrivals.map((arrival) => [arrival.id, arrivalKey(arrival)]))
@@ -110,7 +113,9 @@ function takenWasAnswered({ figures, state, observations }: JudgedInbox): void {
   explain(unread, observations.pollings, figures)
 }
 
-/** Asserts that each consumption without a response has a call of its own without a complete response. */
+/**
+ * Asserts that for each consumption without a complete response there is a different call without a complete response.
+ */
 function explain(unread: readonly StoredTaking[], pollings: readonly Polling[], figures: Figures): void {
   const remaining = pollings.filter(({ isWhole }) => isWhole !== true).sort((a, b) => (a.ended ?? 0) - (b.ended ?? 0))
   for (const { account, arrivals, at } of [...unread].sort((a, b) => a.at - b.at)) {

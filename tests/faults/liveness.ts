@@ -17,8 +17,8 @@ export interface Watching {
 
 export interface Liveness {
   /**
-   * Resolves once each dispatcher has submitted something since now, undisturbed, or had nothing to submit. Resolves to
-   * false when P-17 was violated, or after 30 s.
+   * Resolves when each dispatcher has submitted a message since this call without a disturbance, or had nothing to
+   * submit. Resolves to false if P-17 was violated, or after 30 s.
    */
   shown(): Promise<boolean>
   /** Resolves when the last poll has ended. */
@@ -50,7 +50,7 @@ select exists (select from due) due, exists (select from claimed_batch where mar
   exists (select from dispatcher where lease_until < now() - interval '5 s') dead`
 
 /**
- * Checks P-17 continuously. Its clock advances by 250 ms per poll, however late the poll, and only after polls that the
+ * Checks P-17 continuously. Time is measured in polls: each poll counts as 250 ms, however late it is, and only if the
  * database answered.
  */
 export function watchLiveness({ database, figures, members, carrier }: Watching): Liveness {
@@ -62,7 +62,8 @@ export function watchLiveness({ database, figures, members, carrier }: Watching)
   let stopped = false
 
   /**
-   * Asserts that one dispatcher does not stay without a submission for too long, by its own clock, while there is work.
+   * Asserts that one dispatcher does not go too long without a submission while there is work. Time is measured in its
+   * undisturbed polls.
    */
   async function judge(one: Watched, { due }: Work, now: number, submitted: number): Promise<void> {
     const isUndisturbed = one.member.undisturbedSince() < now - tickMilliseconds
@@ -81,7 +82,8 @@ export function watchLiveness({ database, figures, members, carrier }: Watching)
   }
 
   /**
-   * Asserts the same of both dispatchers together, including their claims, and that the work of dead ones is recovered.
+   * Asserts the same of both dispatchers together, counting claimed messages as work. Also asserts that the work of
+   * dead dispatchers is recovered.
    */
   function judgeAll({ due, claimed, dead }: Work, moved: boolean): void {
     const isUndisturbed = watched.every(
@@ -153,7 +155,7 @@ export function watchLiveness({ database, figures, members, carrier }: Watching)
   }
 }
 
-/** Returns the state that a dispatcher reports about itself, to distinguish causes. */
+/** Returns the state that a dispatcher reports about itself, so that the violation shows its cause. */
 async function heldBy(member: Member): Promise<string> {
   const url = `${member.url() ?? ''}/metrics`
   const text = await fetch(url, { signal: AbortSignal.timeout(1000) }).then(

@@ -27,7 +27,7 @@ export interface Load {
   readonly odd: readonly string[]
   /** Average number of recipients per second. */
   readonly recipientsPerSecond: number
-  /** Nothing is sent while the backlog is full, and that is not made up for later. */
+  /** The load stops sending while the backlog is full, and does not make up for the pause later. */
   readonly backlog: Pick<Backlog, 'isFull'>
   /** End of the load, by performance.now(). */
   readonly end: number
@@ -46,7 +46,7 @@ const singleLaneMax = 10
 /** Time far enough ahead that messages wait to be deleted. */
 const farAhead = 120 * minute
 
-/** Returns true for a number to which every carrier delivers without trouble. */
+/** Returns true for a number to which every carrier delivers with the usual outcome. */
 export const isPlain = (number: string): boolean => number.at(-2) === '0'
 
 export interface RunningLoad {
@@ -60,8 +60,8 @@ export interface RunningLoad {
    */
   sendOne(patience?: number): Promise<boolean>
   /**
-   * Sends to this many numbers at once, in sends of the single lane. Carriers deliver to these numbers without trouble.
-   * Returns the numbers of the sends that were answered.
+   * Sends to this many numbers at once, in sends of the single lane. All numbers have the usual outcome. Returns the
+   * numbers whose sends were answered.
    */
   sendSingles(recipients: number): Promise<ReadonlySet<string>>
 }
@@ -102,7 +102,10 @@ export function startLoad(load: Load, count: number): RunningLoad {
     return Math.min(1 + chance.below(upTo), sendMax)
   }
 
-  /** Returns a due time that will be observed: the next full minute, if it is within the run. */
+  /**
+   * Returns undefined for an immediate send, the next full minute if it is before the end of the load, or a time far
+   * ahead.
+   */
   function someTime(): number | undefined {
     if (chance.happens(0.6)) return undefined
     const next = Math.ceil((Date.now() + 1500) / minute) * minute
@@ -140,7 +143,7 @@ export function startLoad(load: Load, count: number): RunningLoad {
     return outcome.kind === 'answered'
   }
 
-  /** Sends with a key, and repeats over any process whose interface gives the same answers. */
+  /** Sends with an idempotency key. A repetition may use any process whose interface gives the same answers. */
   function sendWithKey(over: Way, account: AccountUnderTest, order: SendOrder): ReturnType<Interface['send']> {
     const isShort = order.numbers.length <= clients.interfaces.asp.sendMax
     const apps: readonly App[] = over.app !== 'xml' && isShort ? ['rest', 'asp'] : [over.app]
@@ -207,15 +210,15 @@ export function startLoad(load: Load, count: number): RunningLoad {
   }
 
   /**
-   * Deletes mostly scheduled messages, also some about to become due, repeated ids, and concurrently with other
-   * clients.
+   * Deletes messages, mostly scheduled ones. Some of them are about to become due, some ids are repeated, and some
+   * deletions run concurrently with a second one.
    */
   async function remove(): Promise<void> {
     const account = chance.one(accounts)
     const dueIn = (id: number): number => (observations.messages.get(id)?.scheduled ?? NaN) - Date.now()
     const isThere = (id: number): boolean =>
       observations.messages.get(id)?.deleted === undefined || chance.happens(0.02)
-    // Messages that become due soon are deleted only then, so that the deletion races with a claim.
+    // A message with a near due time is deleted only when it becomes due, so that the deletion races with a claim.
     const isGoing = (id: number): boolean => dueIn(id) < 300 && dueIn(id) > -15_000 && isThere(id)
     const isFarAhead = (id: number): boolean => dueIn(id) > 2 * minute && isThere(id)
     const going = chance.happens(0.35) ? someIds(account.id, 20, isGoing) : []

@@ -48,7 +48,7 @@ const figures = await runFaults({
   stopping: stopping.signal,
 }).catch((error: unknown) => {
   console.error(error)
-  // Ends the process with its pending work, which is no longer needed.
+  // Ends the process although work is pending, because the result of that work is no longer needed.
   process.exit(1)
 })
 console.log(figures.table())

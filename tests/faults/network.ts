@@ -2,14 +2,14 @@ import { connect, createServer, type AddressInfo, type NetConnectOpts, type Sock
 import type { Chance } from '@gateway/core/testing'
 
 /**
- * Moment at which a connection breaks: before the server receives a statement, after it, or after the commit and the
- * answer.
+ * Moment at which a connection breaks: before the server receives a statement, after the server has received it, or
+ * after the commit and before the answer reaches the process.
  */
 export type Where = 'before it arrives' | 'after it arrived' | 'before its answer'
 
 /**
- * Relay between one process and a server. The process notices every break; the server is notified at once, later or
- * never.
+ * Relay between one process and a server. The process always notices a broken connection at once. The server notices it
+ * at once, later or never.
  */
 export interface Relay {
   /** Port on 127.0.0.1. */
@@ -20,13 +20,18 @@ export interface Relay {
    * Breaks the next connection that sends these octets, and calls `also` at that moment. Replaces an earlier request.
    */
   cutAt(where: Where, octets: Buffer, also?: () => void): void
-  /** Breaks each connection that sends one of these, with this probability. Replaces earlier settings. */
+  /**
+   * Breaks each connection that sends one of these octet sequences, with this probability. Replaces earlier settings.
+   */
   flaky(probability: number, octets: readonly Buffer[]): void
   /** Lets nothing pass in either direction for this long, without closing connections. */
   stall(milliseconds: number): void
   /** Ends `cutAt` and `flaky`. */
   calm(): void
-  /** End of the last stall, or time at which the server knows of the last break, by performance.now(). */
+  /**
+   * Returns the end of the last stall, or the time at which the server knows of the last break if that is later, by
+   * performance.now().
+   */
   disturbedUntil(): number
   /** Time since which there has been a connection, by performance.now(); Infinity without one. */
   connectedSince(): number
@@ -35,7 +40,7 @@ export interface Relay {
   close(): Promise<void>
 }
 
-/** Relay between one process and the database. Connections break at statements, which are sent by name. */
+/** Relay between one process and the database. Connections break when a statement with a given name is sent. */
 export interface Network extends Omit<Relay, 'port' | 'cutAt' | 'flaky'> {
   readonly connectionString: string
   cutAt(where: Where, statement: string, also?: () => void): void
@@ -60,7 +65,7 @@ interface Pair {
   readonly since: number
   readonly client: Socket
   readonly upstream: Socket
-  /** Set to break the connection when the answer arrives, and to call this function. */
+  /** If defined, the connection breaks when the answer arrives, and this function is called at that moment. */
   atAnswer: (() => void) | undefined
 }
 
@@ -91,7 +96,7 @@ export async function openRelay(target: NetConnectOpts, chance: Chance): Promise
   let cuts = 0
   let disturbedUntil = 0
 
-  /** Breaks a connection like a network: the server learns of it late, or at its next write. */
+  /** Breaks a connection as a network failure does. The server learns of it after a delay, or at its next write. */
   function breakOff({ client, upstream }: Pair): void {
     cuts++
     client.destroy()
@@ -143,7 +148,8 @@ export async function openRelay(target: NetConnectOpts, chance: Chance): Promise
       client.destroy()
       pairs.delete(pair)
     })
-    // A process that has ended closes its connections; a cut connection is ended by breakOff.
+    // When a process has ended, its connections are closed at the server too. Connections that the relay cuts are
+    // handled by breakOff.
     client.on('end', () => pair.upstream.end())
     client.on('close', (hadError) => {
       if (hadError) pair.upstream.destroy()

@@ -1,6 +1,6 @@
 import type { Figures } from './figures.ts'
 
-/** Knowledge about a message from the simulated carrier's record or a client, by its id. */
+/** Knowledge about a message, from the answers that clients received or the record of the simulated carrier. */
 export interface KnownMessage {
   readonly account: number
   readonly number: string
@@ -9,7 +9,7 @@ export interface KnownMessage {
   /** Final code, once a client has seen it. It never changes. */
   final?: number
   finalSince?: number
-  /** Number of deletions with this answer. */
+  /** Number of deletions of this message that were answered DELETED. */
   deleted?: number
   wasSent?: boolean
   notFound?: boolean
@@ -71,7 +71,7 @@ export interface Observations {
   onceAccepted(then: () => void): void
   accepted(sending: Sending, results: readonly (number | string)[], scheduled: number | undefined): void
   /**
-   * Records a status. `asked` is the start of the request by performance.now(), because responses may overtake each
+   * Records a status. `begun` is the start of the request by performance.now(), because responses may overtake each
    * other.
    */
   status(id: number, code: number, begun: number): void
@@ -147,7 +147,7 @@ export function createObservations(figures: Figures): Observations {
       const known = messages.get(id)
       if (known === undefined) return
       figures.count(`deletes answered ${word}`)
-      // Responses overtake each other, so SENT and NOTFOUND are judged at the end.
+      // Responses may overtake each other, so SENT and NOTFOUND are judged at the end of the run.
       if (word === 'NOTFOUND') known.notFound = true
       else if (word === 'SENT') known.wasSent = true
       else if (word !== 'DELETED') figures.broken('P-14', `delete of id ${id} answered ${word}`)

@@ -1,6 +1,6 @@
-// node tests/faults/plant.mjs [name ...] [-- options of run.mjs]: plants each bug in a copy of the built checkout and
-// runs the fault test on it, until a violation is found or the run ends. Fails if a bug is not found. Without names,
-// plants all bugs, one after the other.
+// node tests/faults/plant.mjs [name ...] [-- options of run.mjs]
+// Plants each named bug in a copy of the built checkout, one after another. Runs the fault test on each copy until a
+// violation is found or the run ends. Fails if the test does not find a bug. Without names, plants all bugs.
 import { spawn } from 'node:child_process'
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

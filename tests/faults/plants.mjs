@@ -69,7 +69,7 @@ export const plants = {
       to: `Math.min(batch.end, batch.next + Math.max(0, max))`,
     },
     {
-      // Otherwise the dispatcher finds the bug itself, and stops.
+      // This change disables an assertion of the dispatcher, which would otherwise detect the bug itself and stop.
       file: `${core}/dispatch/open-batch.js`,
       from: `!isInOrder || !isCounted || !isFenceKept`,
       to: `false`,
@@ -186,7 +186,8 @@ export const plants = {
       to: `    plan_cache_mode: 'force_generic_plan', synchronous_commit: 'off',`,
     },
   ],
-  // Its deletion alone would still return each item once: the returned items are those that were read.
+  // Without the lock, the delete alone would still return each item once. The second change therefore returns the items
+  // that were read instead of those that were deleted.
   'return once without lock': [
     {
       file: `${postgres}/sql/inbox.js`,
@@ -257,7 +258,7 @@ cross join lateral (select * from inbound_message where`,
         try { yield movementsIn(page.rows, account, before); } finally { read(); }`,
     },
   ],
-  // The following two need --carrier smpp.
+  // The following bugs are found only with --carrier smpp.
   'a submission repeated after a lost answer': [
     {
       file: `${smpp}/session/pending-requests.js`,
@@ -279,7 +280,7 @@ cross join lateral (select * from inbound_message where`,
       to: `if (at < end) fail(from, 'tlv-too-long');`,
     },
   ],
-  // The following six need it too, because they need two carriers.
+  // The following bugs also need --carrier smpp, because they need two carriers.
   'a circuit is never tried again': [
     {
       file: `${kit}/circuit-breaker.js`,

@@ -69,8 +69,8 @@ async function pollOnce(
 }
 
 /**
- * Calls each process until it has nothing left, without disconnecting. Messages of broken responses are offered again
- * by then.
+ * Calls each process, without disconnecting, until it has no messages left. By then the messages of interrupted
+ * responses are offered again.
  */
 export async function pollTheRest(
   polls: Pick<Polls, 'clients' | 'figures' | 'observations' | 'members' | 'accounts'>,

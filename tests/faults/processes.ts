@@ -13,7 +13,7 @@ export interface Member {
   readonly app: App
   readonly name: string
   readonly network: Network
-  /** Relay of a dispatcher to its carrier, if that is another process. */
+  /** Relay of a dispatcher to its carrier. Undefined if the carrier is not another process. */
   readonly carrierLink: Relay | undefined
   /** URL; undefined while it does not listen. */
   url(): string | undefined
@@ -21,7 +21,7 @@ export interface Member {
   runningPid(): number | undefined
   /** Process id; undefined while it does not listen. */
   pid(): number | undefined
-  /** Time since which it has run, listened and reached the database without a fault, by performance.now(). */
+  /** Time since which the process has run, listened and reached the database without a fault, by performance.now(). */
   undisturbedSince(): number
   kill(): void
   /** Sends SIGSTOP, and SIGCONT after this time. */
@@ -77,7 +77,8 @@ export function startMember(app: App, name: string, network: Network, settings: 
         const listened = url !== undefined
         url = undefined
         if (!expected && listened) figures.broken('no process ends by itself', `${name}: ${signal ?? String(code)}`)
-        // A process cannot start without its database; it says so and exits, and its supervisor starts it again.
+        // A process that cannot reach its database at the start reports that and exits, and its supervisor starts it
+        // again.
         if (!expected && !listened) figures.count('starts that failed')
         resolve(code)
         if (!over) void delay(300).then(() => over || start())

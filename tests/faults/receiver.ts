@@ -14,8 +14,8 @@ export interface PushedEvent {
 }
 
 /**
- * Period from the first answer 410 until the endpoint is active again and no such answer can be stored any more, in
- * milliseconds since 1970.
+ * Period from the first answer 410 until the endpoint is active again and no answer 410 can be stored any more. Times
+ * are milliseconds since 1970.
  */
 export interface Away {
   readonly from: number
@@ -34,7 +34,7 @@ export interface Received {
   /** Lists that contained an event, by the id of the event. */
   readonly listsOf: ReadonlyMap<string, ReadonlySet<string>>
   readonly aways: readonly Away[]
-  /** Minimum number of replays of single events. */
+  /** Number of replays of each single event that are known to have happened, by the id of the event. */
   readonly replayed: ReadonlyMap<string, number>
 }
 
@@ -42,15 +42,17 @@ export interface Receiver {
   urlOf(account: number): string
   /** Registers an endpoint before the first push. */
   expect(account: number, webhook: number, secret: string): void
-  /** To be called before a secret is rotated. The returned function is called with the new secret after the answer. */
+  /**
+   * Registers that a secret is about to be rotated. Call the returned function with the new secret after the answer.
+   */
   rotates(account: number): (secret: string) => void
   /**
-   * To be called before one event, or all events of a period, are replayed. The returned function is called after the
-   * answer.
+   * Registers that one event, or all events of a period if `event` is undefined, are about to be replayed. Call the
+   * returned function after the answer.
    */
   replays(account: number, event: string | undefined): () => void
   /**
-   * Records a pause: from 5 seconds on nothing may arrive. The returned function is called before the endpoint is
+   * Records a pause. Five seconds later no push may arrive any more. Call the returned function before the endpoint is
    * resumed.
    */
   paused(account: number): () => void
@@ -92,7 +94,10 @@ interface Endpoint extends Received {
   readonly gone: Map<string, number>
   mayGo: boolean
   readonly pauses: { readonly from: number; to: number }[]
-  /** Number of requested replays of single events, and of all. */
+  /**
+   * Number of requested replays of each single event. `askedForAll` counts the requested replays of all events of a
+   * period.
+   */
   readonly asked: Map<string, number>
   askedForAll: number
   readonly replayed: Map<string, number>
@@ -100,7 +105,7 @@ interface Endpoint extends Received {
 
 /** Milliseconds until a change of an endpoint takes effect. */
 const effectMilliseconds = 5000
-/** Milliseconds between periods in which an endpoint is gone. */
+/** Minimum milliseconds for which an endpoint stays active before it answers 410 again. */
 const presentMilliseconds = 15_000
 const goneShare = 0.03
 
@@ -108,8 +113,8 @@ const moods = { 'answered 500': 0.08, closed: 0.06, 'closed in its answer': 0.04
 type Mood = keyof typeof moods | 'answered 200' | 'answered 410'
 
 /**
- * Starts a receiver of webhooks that fails, closes and hangs at random, and checks at once that a repetition has the
- * same content under the same ids (P-11).
+ * Starts a receiver of webhooks. It randomly fails, closes connections and hangs. It checks at once that a repeated
+ * push has the same content under the same ids (P-11).
  */
 export async function openReceiver(chance: Chance, figures: Figures): Promise<Receiver> {
   const endpoints = new Map<string, Endpoint>()
@@ -142,7 +147,10 @@ export async function openReceiver(chance: Chance, figures: Figures): Promise<Re
     answer(response, mood)
   }
 
-  /** An endpoint that is gone accepts pushes until it is disabled. */
+  /**
+   * Returns true if this push is answered 410. Further pushes are answered normally until the gateway has disabled the
+   * endpoint.
+   */
   function isGone({ mayGo, gone, aways }: Endpoint): boolean {
     const present = Date.now() - (aways.at(-1)?.to ?? 0)
     return mayGo && !isCalm && gone.size === 0 && present > presentMilliseconds && chance.happens(goneShare)
@@ -154,7 +162,7 @@ export async function openReceiver(chance: Chance, figures: Figures): Promise<Re
     return endpoint
   }
 
-  /** A list that was pushed before is mostly accepted, because the third attempt is minutes away. */
+  /** A list that was pushed before is accepted in most cases, because a third attempt would be minutes away. */
   function moodFor(wasPushed: boolean): Mood {
     if (isCalm || (wasPushed && chance.happens(0.8))) return 'answered 200'
     let at = chance.between(0, 999) / 1000
@@ -249,15 +257,15 @@ function readEvents(
   }
   if (String(headers['webhook-signature']).split(' ').length > secretsMax)
     figures.broken('P-11', `list ${list} of account ${account} has more signatures than secrets sign`)
-  // The timestamp is truncated to a second.
+  // `begun` is truncated to a second, so the push may have begun up to a second later.
   if (pauses.some(({ from, to }) => begun > from + effectMilliseconds && begun + 1000 < to))
     figures.broken('P-11', `list ${list} of account ${account} was pushed while it was paused`)
   return (JSON.parse(body) as { readonly data: { readonly events: readonly PushedEvent[] } }).data.events
 }
 
 /**
- * Returns the secrets with which a request that began at this time may be signed: created long enough before, and not
- * followed by too many.
+ * Returns the secrets that may sign a request that began at this time. A secret must have been created long enough
+ * before, and there must not be too many later secrets.
  */
 const signingAt = ({ secrets, rotations }: Endpoint, begun: number): readonly Secret[] =>
   secrets.filter(({ since, rotation }) => {
@@ -266,8 +274,8 @@ const signingAt = ({ secrets, rotations }: Endpoint, begun: number): readonly Se
   })
 
 /**
- * Asserts that a repeated list is unchanged, and that an event occurs in its list, and in one other list for each
- * replay.
+ * Asserts that a repeated list and a repeated event are unchanged. Also asserts that an event occurs only in its own
+ * list and in at most one more list for each requested replay.
  */
 function keep(endpoint: Endpoint, list: string, events: readonly PushedEvent[], figures: Figures): void {
   const { account, lists, contents, listsOf, pushed, asked: requests, askedForAll } = endpoint

@@ -6,8 +6,8 @@ import type { Figures } from './figures.ts'
 const triesMax = 10
 
 /**
- * Sends a request with an idempotency key until an answer arrives or the client gives up, and sometimes once more,
- * which must have the same answer. `isAnswer` is false for an answer that leaves the key free.
+ * Sends a request with an idempotency key until an answer arrives or the client gives up. Sometimes sends it once more,
+ * and asserts that the answer is the same. `isAnswer` returns false for an answer after which the key is still unused.
  */
 export async function askWithKey<Answer>(
   { chance, figures }: { readonly chance: Chance; readonly figures: Figures },

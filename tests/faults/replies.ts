@@ -43,8 +43,9 @@ export async function assignCodes(gateway: Gateway, accounts: readonly number[])
 }
 
 /**
- * Delivers messages like the link of a carrier until the end: to short codes, and from numbers that were written to. A
- * message without an acknowledgement is delivered again under the same reference, and so are some acknowledged ones.
+ * Delivers inbound messages until the end, as a link to a carrier does. They go to short codes, or come from numbers
+ * that the accounts wrote to. A message that was not acknowledged is delivered again under the same reference, and so
+ * are some acknowledged ones.
  */
 export async function bringReplies(replies: Replies): Promise<void> {
   const { chance, connectionString, figures, observations } = replies
@@ -91,13 +92,14 @@ function next({ chance, observations, codes }: Replies, n: number): Brought {
   const code = chance.one(codes)
   const to = chance.happens(0.5) ? delivered(observations, chance) : undefined
   if (to !== undefined) return { from: to.number, text, account: to.account, toCode: false }
-  // The confirmation of an opt-out is a message that a number ending in more than 87 may answer.
+  // An opt-out causes a confirmation message to its sender. Senders ending in 88 or more are excluded, because the
+  // simulated carrier might make them reply to it.
   const isOptOut = n % 100 < 88 && chance.happens(0.1)
   const said = isOptOut ? `${optOutText} ${text}` : text
   return { from: `2789${String(n).padStart(7, '0')}`, text: said, account: code.account, toCode: true }
 }
 
-/** Returns a recent delivered message, whose number replies to its account. */
+/** Returns a recently delivered message. Its number can send a reply to its account. */
 function delivered({ messages }: Observations, chance: Chance) {
   for (let tries = 0; tries < 20 && messages.size > 0; tries++) {
     const known = messages.get(chance.one(recentIds(messages)))
@@ -106,7 +108,7 @@ function delivered({ messages }: Observations, chance: Chance) {
   return undefined
 }
 
-/** Cached, so that not every reply iterates over all ids. */
+/** Cache of the latest ids, because iterating over all ids for every reply would take too long. */
 let ids: { readonly size: number; readonly all: readonly number[] } = { size: 0, all: [] }
 function recentIds(messages: Observations['messages']): readonly number[] {
   if (messages.size < ids.size || messages.size > ids.size + 500 || ids.size === 0) {
@@ -120,7 +122,7 @@ function inboundMessageOf({ from, text, toCode, account }: Brought, carrier: Car
   return { carrier, from, to, text, sent: undefined, reference: `brought-${text}`, offer: undefined, part: undefined }
 }
 
-/** Returns one message, or the two parts of its text, each of them twice, in any order. */
+/** Returns one message, or four inbound messages in random order: the two parts of its text, each of them twice. */
 function arrivalsOf(brought: Brought, carrier: CarrierId, chance: Chance): readonly InboundMessage[] {
   const whole = inboundMessageOf(brought, carrier)
   if (!chance.happens(0.2)) return [whole]
@@ -128,7 +130,7 @@ function arrivalsOf(brought: Brought, carrier: CarrierId, chance: Chance): reado
   const cut = chance.between(1, text.length - 1)
   const pieces = [text.slice(0, Math.floor(cut)), text.slice(Math.floor(cut))]
   const parts = [...pieces, ...pieces].map((piece, at): InboundMessage => {
-    // Texts of one number have different group numbers, as phones assign them.
+    // Different texts from one number have different group numbers, because phones assign them so.
     const part = { group: Number(/\d+$/.exec(text)?.[0]) % 65_536, number: 1 + (at % 2), of: 2 }
     return { ...whole, text: piece, reference: undefined, part }
   })

@@ -21,7 +21,7 @@ test('the fate is known of a one-part message that was accepted or not answered,
       line(0, { event: 'opened' }),
       ...[submit(1, accepted), answer(1)],
       submit(2, unanswered),
-      // The first of two parts; the link broke before the other one was submitted.
+      // The first of two parts. The link broke before the second part was submitted.
       submit(3, inPart, '0500034b02016869', 0x40),
       ...[submit(4, silent), answer(4)],
       ...[submit(5, refused), answer(5, 'ESME_RTHROTTLED')],

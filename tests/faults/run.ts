@@ -33,11 +33,11 @@ import { within } from './within.ts'
 
 export interface FaultRun {
   readonly seed: number
-  /** Seconds under load with faults, without the time for starting and settling. */
+  /** Seconds of load with faults. The start and the settling take additional time. */
   readonly seconds: number
   /**
-   * Delays the start so that a full minute falls into the load, and messages scheduled for it become due under load.
-   * Default true.
+   * Delays the start so that a full minute occurs during the load. Messages scheduled for that minute become due under
+   * load. Default true.
    */
   readonly meetsMinute?: boolean
   /** Checkout whose build is tested. */
@@ -46,8 +46,8 @@ export interface FaultRun {
   readonly secondsBetweenFaults: number
   readonly carrier: 'simulator' | 'smpp'
   /**
-   * Maximum submissions per second of each dispatcher. Default a quarter of the sent messages, so that a queue nearly
-   * always waits.
+   * Maximum submissions per second of each dispatcher. Default a quarter of `recipientsPerSecond`, so that messages
+   * nearly always wait in the queue.
    */
   readonly carrierPerSecond?: number
   /** Kinds of faults. Default all. */
@@ -55,8 +55,8 @@ export interface FaultRun {
   /** Number of concurrent clients. Default 8. */
   readonly clientsAtOnce?: number
   /**
-   * Number of waiting messages above which nothing is sent. Default 3000, a third of what the two carriers accept
-   * during settling.
+   * Number of waiting messages above which the load pauses. Default 3000, which is a third of what the two carriers
+   * accept while the run settles.
    */
   readonly backlogMax?: number
   /** Keeps the output of the processes, the record of the carrier and the database after a violation. */
@@ -66,30 +66,33 @@ export interface FaultRun {
   readonly logsFaults?: boolean
   /** Ends soon after a violation, without waiting for others. */
   readonly endsWhenBroken?: boolean
-  /** Scene with another database and other faults, which replace the usual faults. */
+  /** Scene with another kind of database. Its faults replace the usual faults. */
   readonly scene?: Scene
-  /** Interrupts the run: everything is stopped and removed, and `runFaults` rejects. */
+  /** Interrupts the run. All processes are stopped, all files are removed, and `runFaults` rejects. */
   readonly stopping?: AbortSignal
 }
 
-/** Database of a run other than one server that recovers. */
+/** Scene of a run whose database is not a single server that recovers. */
 export interface Scene {
   open(folder: string, chance: Chance): Promise<Database>
   /** Returns the relay of a process to the database. */
   network(): Network
   readonly inject: (injecting: Injecting) => Promise<void>
-  /** Maximum number of times that a dispatcher may lose its knowledge. */
+  /** Maximum number of times that dispatchers may lose their knowledge of submitted messages because of this scene. */
   readonly losses: number
-  /** True if accepted messages may be lost, so that nothing is judged at the end. */
+  /** True if accepted messages may be lost. The run then makes no final checks. */
   readonly isLossy: boolean
 }
 
 const apps: readonly App[] = ['rest', 'rest', 'asp', 'asp', 'xml', 'dispatcher', 'dispatcher']
 const leaseSeconds = 3
-/** Two windows over SMPP, because a window of 50 would never be full with less. */
+/** Value of IN_DOUBT_MAX. Over SMPP it is two windows, because with less a window of 50 would never be full. */
 const inDoubtMax = { simulator: 40, smpp: 100 } as const
 
-/** Runs the whole test in a new folder, of which only the figures remain, or everything after a violation. */
+/**
+ * Runs the whole test in a new folder. Removes the folder at the end, unless a violation occurred and `keepsLogs` is
+ * set.
+ */
 export async function runFaults(run: FaultRun): Promise<Figures> {
   const { log = () => undefined } = run
   const figures = createFigures()
@@ -147,10 +150,11 @@ async function withDatabase(run: FaultRun, place: Place): Promise<void> {
     LEASE_SECONDS: String(leaseSeconds),
     IN_DOUBT_MAX: String(inDoubtMax[run.carrier]),
     RETRY_SECONDS: '1',
-    // A commit that waits for a standby times out and is looked up within the run.
+    // With a standby, a commit may wait for it. The short timeout lets such a commit time out and be looked up within
+    // the run.
     ...(run.scene === undefined ? {} : { STATEMENT_SECONDS: '2' }),
   }
-  // Slow enough to be nearly always at work, because a fault of an idle dispatcher shows nothing.
+  // The carrier is slow enough to keep the dispatchers at work, because a fault of an idle dispatcher proves nothing.
   const perSecond = run.carrierPerSecond ?? Math.ceil(run.recipientsPerSecond / 4)
   const open = run.carrier === 'smpp' ? smppCarrierOfRun : simulatedCarrierOfRun
   const pidOf = (member: string) => members.find(({ name }) => name === member)?.runningPid()
@@ -159,20 +163,21 @@ async function withDatabase(run: FaultRun, place: Place): Promise<void> {
   const environment = { ...common, ...webhooks, DATA_DIR: carrierFolder }
   const ofCommands = { DATABASE_URL: database.connectionString, DATA_DIR: carrierFolder, ...webhooks }
   const gateway = gatewayOf(run.root, ofCommands)
-  // The preparation is not part of the test.
+  // The preparation runs its commands in this process, because it is not part of the test.
   const here = gatewayHere(ofCommands)
 
   const migrated = await gateway('migrate')
   if (migrated.code !== 0) throw new Error(migrated.out)
   await database.ask(`insert into price (prefix, price) values ('2783', 15), ('2776', 7)`)
   const accounts = await openAccounts(here)
-  // Replies to the other accounts find them by the numbers that they wrote to, and the separate account is locked now
-  // and then.
+  // The first two accounts have codes, to which people reply. Replies to the other accounts are matched by the numbers
+  // that the accounts wrote to, and the last account is locked now and then.
   const codes = await assignCodes(
     here,
     accounts.slice(0, 2).map(({ id }) => id),
   )
-  // One account whose events are of all kinds, and one that is locked now and then; the others have no endpoint.
+  // The first account has an endpoint because it has events of all kinds, and the last one because it is locked now and
+  // then. The other accounts have no endpoint.
   await openEndpoints(
     here,
     receiver,
@@ -235,7 +240,7 @@ async function withDatabase(run: FaultRun, place: Place): Promise<void> {
       codes,
     }),
     ...members.filter(({ app }) => app === 'portal').map((portal) => download({ figures, portal, database, end })),
-    // The commands would use up the time of a short run.
+    // The short run of a scene has no time for these commands.
     run.scene === undefined ? operate({ ...shared, gateway, accounts }) : undefined,
     manageWebhooks({ ...shared, database, members, accounts, receiver }),
     watchBalances(watched),
@@ -264,7 +269,7 @@ async function withDatabase(run: FaultRun, place: Place): Promise<void> {
   log('everything has settled')
   await repliesHaveCome(database, await carrier.record(database))
   await carrier.settled()
-  // A dispatcher does this once a minute.
+  // A dispatcher does this once a minute, which is too rare for the test.
   await adoptReceipts({ DATABASE_URL: database.connectionString })
   await adoptedAreMatched(database)
   await pollTheRest({ clients, figures, observations, members, accounts: pollingAccounts })
@@ -281,7 +286,7 @@ async function withDatabase(run: FaultRun, place: Place): Promise<void> {
     figures.of('fault: kill at a statement') +
     figures.of('fault: stall a network') +
     2 *
-      // A link without answers is closed.
+      // Each of these faults leaves submissions unanswered, and a link without answers is closed.
       [
         'cut the carrier’s links',
         'cut a carrier’s link at a PDU',
@@ -319,7 +324,10 @@ async function withDatabase(run: FaultRun, place: Place): Promise<void> {
   await askEverything({ observations, members, accounts, clients, figures, state })
 }
 
-/** Scheduled times are full minutes: the next one must be well before the end of the load. */
+/**
+ * Returns the seconds to wait before the load, so that a full minute, to which scheduled times are limited, occurs well
+ * before its end.
+ */
 function secondsToWait(seconds: number, secondOfMinute: number): number {
   const toMinute = 60 - secondOfMinute
   const toLast = toMinute < 8 ? toMinute + 60 : toMinute

@@ -8,7 +8,10 @@ import type { Member } from './processes.ts'
 import { within } from './within.ts'
 
 const settleMilliseconds = 150_000
-/** Seconds of work that the two carriers have after the last fault, so that each run shows the effects of faults. */
+/**
+ * Seconds of work for the two carriers that are sent after the last fault, so that each run shows the effects of the
+ * faults.
+ */
 const calmSeconds = 10
 
 interface Settling {
@@ -25,9 +28,9 @@ interface Calm {
 }
 
 /**
- * Ends one dispatcher while there is work, lets the other one send the rest, and ends it too, because a restart would
- * repair the effects of faults. The next dispatcher then reports what a killed carrier owed. Returns false if not
- * everything has settled.
+ * Ends one dispatcher while there is work, lets the other one send the rest, and then ends that one too. No dispatcher
+ * is restarted before, because a restart would repair the effects of faults. The next dispatcher then reports the
+ * outcomes that a killed carrier still owed. Returns false if not everything has settled.
  */
 export async function endInOrder(place: Settling, members: readonly Member[], calm: Calm): Promise<boolean> {
   const { figures } = place
@@ -51,13 +54,16 @@ async function endOne(member: Member, figures: Figures): Promise<void> {
   if (code !== 0 || seconds > 25) figures.broken('P-16', `SIGTERM: exit code ${String(code)} after ${seconds} s`)
 }
 
-// A claimed batch without ids only blocks a failed claim that may still be running; it stays as long as its dispatcher
-// lives.
+// Counts no claimed batch without ids. Such a batch only blocks a failed claim that may still be running, and exists as
+// long as its dispatcher lives.
 const nothingMoves = `(select count(*) from due) + (select count(*) from claimed_batch where ids <> '{}')
   + (select count(*) from later where at < now() + interval '10 min')`
 export const allIsReported = `${nothingMoves} + (select count(*) from message where code = 100 and msisdn % 100 <> 94)`
 
-/** Waits until nothing is under way: remaining messages are scheduled, and all reports have been stored. */
+/**
+ * Waits until no message is under way. Then the remaining messages are scheduled for later, and all reports have been
+ * stored.
+ */
 export async function settle({ database, figures }: Settling, expression: string): Promise<boolean> {
   const end = performance.now() + settleMilliseconds
   for (;;) {
@@ -71,7 +77,9 @@ export async function settle({ database, figures }: Settling, expression: string
   }
 }
 
-/** Waits for as many replies as the record of the carrier has, or 30 s; whether they are the same is judged later. */
+/**
+ * Waits up to 30 s until as many replies are stored as the record of the carrier contains. A later check compares them.
+ */
 export async function repliesHaveCome(database: Database, record: readonly Submission[]): Promise<void> {
   const expected = record.filter(({ replies }) => replies !== undefined).length
   const end = performance.now() + 30_000
@@ -84,7 +92,7 @@ export async function repliesHaveCome(database: Database, record: readonly Submi
   }
 }
 
-/** Waits until receipts of messages that have just adopted a reference are matched, or 30 s. */
+/** Waits up to 30 s until the receipts of messages that have just adopted a carrier reference are matched. */
 export async function adoptedAreMatched(database: Database): Promise<void> {
   const end = performance.now() + 30_000
   while (performance.now() < end) {
@@ -100,7 +108,8 @@ const eventsAtOnce = `(select coalesce(sum(count), 0) from webhook_event)
   + (select count(*) from webhook_list where state = 0 and (leased or due_at < now() + interval '20 s'))`
 
 /**
- * Waits until only lists with a retry in minutes remain: lists of a killed dispatcher are free after a lease of 30 s.
+ * Waits until the only remaining lists are those whose next retry is minutes away. Lists of a killed dispatcher become
+ * free when their lease of 30 s ends.
  */
 export async function eventsHaveCome({ database, figures }: Settling): Promise<void> {
   const end = performance.now() + settleMilliseconds

@@ -1,7 +1,10 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 
-/** One address for several processes that must have the same carriers. Each of them is connected to its own relay. */
+/**
+ * One address that several processes have in the URL of their carrier. A connection of each process leads to its own
+ * relay.
+ */
 export interface SharedWay {
   readonly port: number
   /** Connects this member to this port of 127.0.0.1 from now on. */
@@ -9,7 +12,10 @@ export interface SharedWay {
   close(): Promise<void>
 }
 
-/** Common system_type of all members. It is replaced by the name of the member, which has the same length. */
+/**
+ * system_type that all members are configured with. The shared way replaces it by the name of the member, which has the
+ * same length.
+ */
 export const anyMember = 'dispatcher-x'
 
 /**

@@ -13,13 +13,16 @@ const settings = Object.entries(behaviour).map(([name, value]) => `${name}=${val
 /** Temporary errors of a carrier, after which a part may be submitted again. */
 const forNow = new Set(['ESME_RSYSERR', 'ESME_RTHROTTLED', 'ESME_RMSGQFUL', 'ESME_RX_T_APPN'])
 
-/** The best carrier, whose links break, and one for messages that the first does not accept. */
+/**
+ * Names of the carriers. The links of the best carrier break, and the second carrier gets messages that the best one
+ * does not accept.
+ */
 const names = ['smpp', 'second'] as const
 
 /**
- * Starts two `gateway-smsc` in processes of their own. They are judged by their journals, which survive kills. The
- * first gets as much as it accepts, and the second the rest. Each dispatcher has its own relay to each, which puts its
- * name into the system_type.
+ * Starts two `gateway-smsc` in processes of their own. The test judges them by their journals, which survive kills. The
+ * first gets as many messages as it accepts, and the second gets the rest. Each dispatcher has its own relay to each
+ * carrier. The shared address puts the name of the dispatcher into the system_type.
  */
 export async function smppCarrierOfRun({ folder, chance, perSecond, pidOf }: CarrierPlace): Promise<CarrierOfRun> {
   const open = async (name: string) => {
@@ -31,14 +34,17 @@ export async function smppCarrierOfRun({ folder, chance, perSecond, pidOf }: Car
   const all = [first, second]
   const { port } = first.smsc
   const relays: Relay[] = []
-  /** Periods in which the first accepted nothing, in milliseconds since 1970. */
+  /** Periods in which the first carrier accepted no submissions, in milliseconds since 1970. */
   const silences: Span[] = []
   const file = join(folder, 'carriers.json')
   const carriers = all.map(({ name, smsc, way }) => ({ name, url: urlOf(smsc, way, perSecond) }))
   const over = names.map((carrier, i) => ({ carrier, priority: 1 + i }))
   await writeFile(file, JSON.stringify({ carriers, routes: [{ name: 'all', carriers: over }] }))
 
-  /** Counts the messages that each dispatcher has submitted since then, without further parts of earlier ones. */
+  /**
+   * Counts the messages that each dispatcher has submitted since this time. Does not count further parts of messages
+   * that were begun earlier.
+   */
   async function submittedSince(smsc: RunningSmsc, since: number) {
     const isNew = (line: JournalLine): boolean => Date.parse(line.at) >= since && partOf(line).part === 1
     return { submitted: submittedBy(await smsc.journal(), isNew) }
@@ -62,7 +68,8 @@ export async function smppCarrierOfRun({ folder, chance, perSecond, pidOf }: Car
       const submitted = await Promise.all(all.map(async ({ smsc }) => submittedBy(await smsc.journal())))
       return ({ name }) => submitted.reduce((sum, counts) => sum + (counts.get(name) ?? 0), 0)
     },
-    // None of these replies: SMPP has no ids of inbound messages, so a repeated one may be stored several times.
+    // No number with an unusual outcome replies. SMPP has no ids of inbound messages, so a repeated reply may be stored
+    // several times.
     odd: ['90', '91', '92', '93', '93', '94', '95', '96', '96', '97', '97', '98', '98'],
     tellsAll: true,
     async kill() {
@@ -114,9 +121,10 @@ interface Span {
 }
 
 /**
- * Returns the URL of a carrier. The short timeouts detect a link that is dead throughout a stall. Frequent probes of
- * the circuit let due messages be submitted within 5 s. The two dispatchers share the rate of each carrier. Answers
- * that a busy machine delays do not make a carrier slow, because a slow carrier would hand over without an overflow.
+ * Returns the URL of a carrier. The short timeouts detect a link that stays silent during a stall. Frequent probes of
+ * the circuit let due messages be submitted within 5 s. The two dispatchers share the rate of each carrier.
+ * `slowSeconds` is so long that a busy machine does not make the carrier count as slow, because a slow carrier would
+ * hand over messages without an overflow.
  */
 function urlOf({ url, port }: RunningSmsc, way: SharedWay, perSecond: number): string {
   const probes = 'silentSeconds=2&probeSeconds=1&probeSecondsMax=1'
@@ -125,7 +133,7 @@ function urlOf({ url, port }: RunningSmsc, way: SharedWay, perSecond: number): s
   return `${url.replace(String(port), String(way.port))}?${own}`
 }
 
-/** Returns message ids by number. Each number is written to once. */
+/** Returns message ids by number. The run sends to each number once. */
 async function idsOf(database: Database): Promise<ReadonlyMap<string, number>> {
   const sends = await database.ask<{ first: string; numbers: string }>(
     `select first_id first, array_to_string(msisdns, ',') numbers from send`,
@@ -135,12 +143,12 @@ async function idsOf(database: Database): Promise<ReadonlyMap<string, number>> {
   )
 }
 
-/** Returns the key of a request on a link, over all runs of the server, which numbers links anew. */
+/** Returns a key of a request that is unique over all runs of the server, because each run numbers its links from 1. */
 const requestKey = (run: number, { link, sequence }: JournalLine): string => `${run} ${link} ${sequence ?? 0}`
 
 /**
- * Returns the received parts with their answers, repeated parts repeatedly. Parts received in one of the `silences`
- * without an answer were not accepted.
+ * Returns the received parts with their answers. A part that was submitted twice occurs twice. A part that was received
+ * during one of the `silences` and got no answer was not accepted.
  */
 export function recordOf(
   lines: readonly JournalLine[],
@@ -177,13 +185,16 @@ const receivedSince = (lines: readonly JournalLine[], since: number): ReadonlySe
     ),
   )
 
-/** Returns the position and number of parts in a user data header with an 8-bit reference (3GPP 23.040, 9.2.3.24.1). */
+/**
+ * Returns the position of a part and the number of parts, from a user data header with an 8-bit reference (3GPP 23.040,
+ * 9.2.3.24.1).
+ */
 function partOf({ esmClass = 0, shortMessage = '' }: JournalLine): { readonly part: number; readonly parts: number } {
   if ((esmClass & 0x40) === 0) return { part: 1, parts: 1 }
   return { part: parseInt(shortMessage.slice(10, 12), 16), parts: parseInt(shortMessage.slice(8, 10), 16) }
 }
 
-/** Counts the parts received on all links of each system_type, including temporarily refused ones and probes. */
+/** Counts the received parts by system_type, over all links. Includes temporarily refused parts and probes. */
 function submittedBy(
   lines: readonly JournalLine[],
   counts: (line: JournalLine) => boolean = () => true,

@@ -20,7 +20,7 @@ export interface StoredMessage {
 export interface State {
   readonly sends: readonly StoredSend[]
   readonly messages: ReadonlyMap<number, StoredMessage>
-  /** Number of times that an id waits: scheduled or for another try, due, or in a claimed batch. */
+  /** Number of places in which an id waits: scheduled or for another try (`later`), due, or in a claimed batch. */
   readonly waiting: ReadonlyMap<number, number>
   readonly balances: ReadonlyMap<number, number>
   readonly ledger: readonly Entry[]
@@ -28,7 +28,7 @@ export interface State {
   readonly arrivals: readonly StoredArrival[]
   /** Messages that no return-once call has consumed. */
   readonly offered: ReadonlySet<number>
-  /** Consumptions by return-once calls that were not undone. */
+  /** Consumptions of messages by return-once calls, without those that were undone. */
   readonly takings: readonly StoredTaking[]
   /** Number of incidents of messages, by name. */
   readonly incidents: ReadonlyMap<string, number>
@@ -139,7 +139,8 @@ export async function readState(database: Database): Promise<State> {
 }
 
 /**
- * Returns, in one snapshot of any committed moment, the accounts whose balance differs from their entries and sends.
+ * Returns the accounts whose balance differs from the sum of their entries and sends. A single statement reads all data
+ * in one snapshot, so the result must be empty at any moment.
  */
 export const wrongBalances = (
   database: Pick<Database, 'ask'>,
@@ -172,7 +173,7 @@ select distinct account_id account from (
   select account_id from hours full join waiting_hours using (account_id, hour, n) where hours.n is null or waiting_hours.n is null
 ) wrong`)
 
-/** Returns sends whose refunds at this moment differ from the cost of the messages to be refunded. */
+/** Returns sends whose stored refunds differ from the cost of their refundable messages. */
 export const wrongRefunds = (database: Database): Promise<{ first: string; got: string; wanted: string }[]> =>
   database.ask(`
 select * from (
@@ -184,11 +185,11 @@ select * from (
   left join (select send_first_id, sum(amount) got from ledger where kind = 3 group by 1) r on r.send_first_id = s.first_id
 ) x where got <> wanted`)
 
-/** Returns numbers in more than one place of a send. Each number is requested once in a run. */
+/** Returns numbers that are stored in more than one place of a send. A run requests each number once. */
 export const storedTwice = (database: Database): Promise<{ number: string; n: string }[]> =>
   database.ask('select number, count(*) n from send, unnest(msisdns) number group by 1 having count(*) > 1')
 
-/** Returns transfers that moved more than once. Each quantity of an account is requested once in a run. */
+/** Returns transfers that moved credits more than once. A run requests each quantity of an account once. */
 export const movedTwice = (database: Database): Promise<{ account: number; amount: string; n: string }[]> =>
   database.ask(`
 select account_id account, -amount amount, count(*) n from ledger where kind = 2 and amount < 0 group by 1, 2 having count(*) > 1`)

@@ -8,7 +8,7 @@ export interface Campaign {
   /** Number of inputs of each target. */
   readonly count: number
   readonly seed: number
-  /** Selects targets; by default all. */
+  /** Selects the targets to fuzz. By default all are fuzzed. */
   readonly wants?: (target: Target) => boolean
   readonly said?: (tally: Tally) => void
 }
@@ -28,7 +28,7 @@ export async function runCampaign({ count, seed, wants = () => true, said }: Cam
     const tallies: Tally[] = []
     for (const [at, target] of targets.entries()) {
       if (!wants(target)) continue
-      // A different seed for each target, so that their common inputs differ.
+      // Each target has a seed of its own, so that targets with the same parameters get different inputs.
       const tally = await fuzz(target, { port: Number(new URL(restUrl).port), caller, count, seed: seed + at * 1e8 })
       said?.(tally)
       tallies.push(tally)

@@ -50,7 +50,8 @@ export function openConnection(port: number): Connection {
     ask: async (bytes, isHead) => {
       const wasUsed = socket !== undefined
       const answer = await once(bytes, isHead)
-      // The server may have closed it after its last answer.
+      // The server may have closed the connection after its last answer, so the request is sent once more over a new
+      // one.
       return answer.status === 0 && answer.body === '' && wasUsed ? once(bytes, isHead) : answer
     },
     close: () => socket?.destroy(),

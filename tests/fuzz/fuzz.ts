@@ -47,7 +47,8 @@ export async function fuzz(target: Target, { port, caller, count, seed }: Fuzzin
       }),
     )
   }
-  // A slow answer may be caused by other load: then at least one of three repetitions, each alone, is fast.
+  // Other load may have caused a slow answer. Each slow input is therefore sent three more times alone, and at least
+  // one of these answers must be fast.
   for (const input of slow.slice(0, 20)) {
     const looks: number[] = []
     for (let look = 0; look < 3; look++) {
@@ -83,13 +84,13 @@ const isHead = ({ method }: Input): boolean => method === 'HEAD'
 
 const shown = ({ bytes }: Input): string => JSON.stringify(bytes.toString('latin1').slice(0, 2000))
 
-/** Matches refusals of the whole call on the older interfaces, whose status is 200 too. */
+/** Matches answers of the older interfaces that refuse the whole call. Their HTTP status is 200 too. */
 const refused = /^(?:FAIL&|Error=|Login=FAIL|Credits=FAIL|Transfer=invalidUser)|<Error>/
 
 const isDone = ({ by }: Target, { status, body }: Answer): boolean =>
   status === 200 && (by === 'rest' || !refused.test(body))
 
-/** Returns what is wrong with an answer, or undefined. */
+/** Returns a description of what is wrong with an answer, or undefined if nothing is wrong. */
 function fault({ by, name }: Target, input: Input, answer: Answer): string | undefined {
   const { path } = input
   const { status, body } = answer
@@ -115,13 +116,19 @@ function restFault({ method, path }: Input, { status, headers, body }: Answer): 
   }
 }
 
-/** Returns true if the request was refused before its path was known, because it did not arrive in one piece. */
+/**
+ * Returns true if the server refused the request before it read the path. This happens if the long request line arrives
+ * in several pieces.
+ */
 const isUnread = (path: string, headers: Answer['headers']): boolean =>
   path.length > 60_000 && headers['connection'] === 'close'
 
 const xmlAnswer = /^<\?xml version="1.0" encoding="utf-8"\?><(XMLGateway\w*)(?:\/>|>[\s\S]*<\/\1>)$/
 
-/** Other paths, and unreadable requests, are answered in plain text. */
+/**
+ * Returns what is wrong with an answer of the XML interface. Unknown operations and unreadable requests are answered in
+ * plain text.
+ */
 const xmlFault = (isOperation: boolean, status: number, body: string): string | undefined =>
   !isOperation || [400, 431].includes(status) || xmlAnswer.test(body) ? undefined : 'no document'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 
-/** Request as bytes, with its origin. */
+/** Request as bytes, with the method and the path from which it was built. */
 export interface Input {
   readonly bytes: Buffer
   /** Method of the request line, if it has one. */
@@ -9,7 +9,7 @@ export interface Input {
   readonly path: string
 }
 
-/** Account whose requests are made. */
+/** Account in whose name the inputs are sent. */
 export interface Caller {
   readonly id: number
   readonly sub: number
@@ -63,7 +63,7 @@ const nasty = fc.constantFrom(
 )
 const noise = fc.oneof(nasty, nasty, fc.string({ unit: 'binary', maxLength: 6 }))
 
-/** Cuts, inserts and repeats pieces of the text in one of `oneOf` cases. */
+/** Changes the text in one of `oneOf` cases by cutting, inserting and repeating pieces. */
 function mutated(text: fc.Arbitrary<string>, oneOf = 6): fc.Arbitrary<string> {
   const edit = fc.record({
     at: fc.double({ min: 0, max: 1, noNaN: true }),
@@ -121,7 +121,7 @@ const pathOf = (path: string) =>
     30,
   )
 const encoding = often(fc.constant<BufferEncoding>('utf8'), fc.constantFrom('latin1', 'utf16le'), 20)
-/** Mostly a new reference, sometimes the same again. */
+/** In most cases no reference or a new one, sometimes one that occurs again. */
 const reference = often(
   fc.constant<string | undefined>(undefined),
   fc.oneof(fc.uuid(), fc.constantFrom('again', '', ' ', 'é', 'x'.repeat(256))),
@@ -174,7 +174,7 @@ function restInputs(path: fc.Arbitrary<string>, verb: string, content: fc.Arbitr
             header('Authorization', authorization) +
             header('Content-Encoding', encoded) +
             header('Idempotency-Key', again)
-          // Initial resources stay until the end.
+          // Never deletes the initial resources, because later inputs need them.
           const used = other === 'DELETE' ? verb : other
           return isInQuery
             ? requestOf(used, sent === '' ? at : `${at}?${sent}`, headers, undefined)
@@ -250,13 +250,13 @@ const replay = fc.oneof(
   fc.record({ from: time, to: time }),
 )
 const rotation = fc.record({ overlapHours: anyOf(often(fc.nat(168), fc.constantFrom<unknown>(-1, 169, '1', 0.5))) })
-/** Initial webhooks of the caller, and others. */
+/** Ids of the initial webhooks of the caller, and other ids. */
 const webhookId = often(
   fc.integer({ min: 1, max: 5 }).map(String),
   fc.constantFrom('0', '99', '01', '-1', 'x', '9'.repeat(10), '9'.repeat(17), '9'.repeat(400), '%31'),
 )
 const ofWebhook = (rest = '') => webhookId.map((id) => `/webhooks/${id}${rest}`)
-/** Paths of unknown endpoints, so that the existing ones stay. */
+/** Paths of webhooks that do not exist, so that the existing ones are not deleted. */
 const ofNone = fc.integer({ min: 1000, max: 9999 }).map((id) => `/webhooks/${id}`)
 const webhooks: readonly Target[] = (
   [

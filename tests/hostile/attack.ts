@@ -2,7 +2,7 @@ import type { Interface } from '../support/attempts.ts'
 import type { Client } from '../support/clients.ts'
 import type { Deployment } from './deployment.ts'
 
-/** Parameters of an attack as JSON, because it runs in a process of its own. */
+/** Parameters of an attack. They are passed as JSON, because the attack runs in a process of its own. */
 export interface Target {
   /** Port of the process that serves the attacked interface. */
   readonly port: number
@@ -17,15 +17,15 @@ export interface Target {
 export interface Attack {
   /** Description of the requests and their sender. */
   readonly title: string
-  /** Attacked interface, over which the other account sends as well. */
+  /** Attacked interface. The other account sends over this interface too. */
   readonly by: Interface
   /** Attacks the portal instead of `by`. */
   readonly at?: 'portal'
-  /** Stores data of the attacking account before the attack. Resolves to the input of `run`, as JSON. */
+  /** Stores data of the attacking account before the attack. The resolved value is passed to `run` as JSON. */
   readonly prepare?: (hostile: Client, full: boolean, deployment: Deployment) => Promise<unknown>
   /** Attacks until its process is ended. */
   readonly run: (target: Target) => void
-  /** Seconds after which the memory must be released, because a timeout ends the requests. */
+  /** Seconds within which a timeout ends the requests of the attack, so that the memory must be released. */
   readonly endsWithin?: number
 }
 

@@ -5,8 +5,8 @@ import { answers } from './flood.ts'
 
 const [, , title, argument = ''] = process.argv
 const target = JSON.parse(argument) as Target
-// A real attacker has a machine of its own, so this process gets little processor time. Beside other tests it needs
-// some.
+// A real attacker runs on a machine of its own, so this process has a low priority. Beside other tests it needs a
+// higher priority to get any processor time.
 setPriority(target.full ? 10 : 5)
 
 const attack = attacks.find((one) => one.title === title)

@@ -9,12 +9,15 @@ import { bodyOf, raw } from './raw.ts'
 const user = 'canary-of-a-user'
 const password = 'canary-of-a-password'
 const text = 'canary-of-a-text'
-/** An answer names an invalid value of its own request; these two values are the text. */
+/**
+ * Matches the text where an answer may contain it: an answer names an invalid value of its own request, and two
+ * requests have the text as such a value.
+ */
 const named =
   /(?<=The content type must be application\/json; got text\/)canary-of-a-text|(?<=digits only; got \\")canary-of-a-text/
 const wrongKey = 'gw_canaryOfAKeycanaryOfAKeycanaryOfAKeycanaryO'
 
-// At full strength every log level is tested; a line of a higher level is the same at a lower one.
+// At full strength every log level is tested. A lower level adds lines and does not change those of a higher level.
 const runs = [
   ...inTurn([
     ['the all-in-one', 'trace'],

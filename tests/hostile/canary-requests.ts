@@ -36,8 +36,8 @@ const request = (line: string, headers = '', body = '') =>
   `${line} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${headers}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
 
 /**
- * Requests to every endpoint, valid and invalid in every way, each with credentials and a text, as bytes of one
- * connection each.
+ * Requests to every endpoint as bytes, valid ones and ones with each kind of error. Each is sent over a connection of
+ * its own and contains credentials and a text.
  */
 export const canaryRequests = {
   rest: ({ key, wrongKey, text }: Canaries): readonly string[] => {

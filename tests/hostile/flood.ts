@@ -1,24 +1,28 @@
 import { connect, type Socket } from 'node:net'
 import type { Target } from './attack.ts'
 
-/** Number of answers by HTTP status so far, and of closed connections. */
+/** Number of answers so far by HTTP status, and number of closed connections. */
 export const answers = new Map<string, number>()
 
 const count = (name: string): void => void answers.set(name, (answers.get(name) ?? 0) + 1)
 
 interface Flood {
   readonly connections: number
-  /** Number of networks from which the connections come; default 1. */
+  /** Number of networks from which the connections are opened. Default 1. */
   readonly networks?: number
-  /** Text that each connection writes, by its number, at once or in pieces. */
+  /**
+   * Returns the text that a connection writes, for the number of the connection. The text is written at once or in
+   * pieces.
+   */
   readonly text: (connection: number) => string | Iterable<string>
   /**
-   * Number of answers to the text, after which it is written again; 0: never; endless: as soon as there is room for it.
+   * Number of answers after which the text is written again. 0 means that it is never written again, and `endless` that
+   * it is written again as soon as the connection accepts more data.
    */
   readonly answersToText: number | 'endless'
   /** Milliseconds between two pieces. */
   readonly pieceMs?: number
-  /** True if answers are read; the default. */
+  /** True if the connections read their answers. Default true. */
   readonly reads?: boolean
 }
 

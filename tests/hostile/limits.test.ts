@@ -30,7 +30,7 @@ afterAll(async () => {
   await data.remove()
 })
 
-/** Attacks that reach each limit. */
+/** For each limit, attacks that reach it. */
 const cases = [
   ['-n 512', 'all-in-one', '2500 connections that send nothing'],
   ['-d 921600', 'all-in-one', 'large bodies that never end'],
@@ -51,7 +51,8 @@ test.each(cases)(
     const send = async () => (sent += (await attempt(by, { url, key }, '27821110001')).id === undefined ? 0 : 1) > 0
     try {
       const refusals = () => Object.values(attacker.answers()).reduce((sum, count) => sum + count, 0)
-      // Connections beyond the limit are refused; some 30 MB of bodies have arrived by then.
+      // Waits until the limit is reached: until more than 20 connections were refused, or for 4 s, in which some 30 MB
+      // of bodies arrive.
       const begun = performance.now()
       await until(async () => {
         if (gateway.hasEnded()) return true

@@ -41,9 +41,9 @@ test('a wrong log-in takes equally long for existing and unknown names, whether 
     const medians = [times.known, times.unknown].map((of) => quantile(of.splice(0), 0.5))
     return Math.max(...medians) / Math.min(...medians)
   }
-  // Without a hash it would be 30 times as fast.
+  // If no password were hashed for an unknown user, the answer would be 30 times as fast.
   expect(await compare(10, 200)).toBeLessThan(4)
-  // Other load only increases a difference, so the smallest of several measurements is the best.
+  // Other load can only increase the difference, so the smallest of several measurements is the most accurate.
   const looks: number[] = []
   for (let i = 0; i < 4; i++) looks.push(await compare(100, 429))
   expect(Math.min(...looks)).toBeLessThan(1.7)

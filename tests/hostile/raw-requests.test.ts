@@ -4,7 +4,8 @@ import { deploy, layouts, type Deployment } from './deployment.ts'
 import { inTurn } from '../support/in-turn.ts'
 import { bodyOf, raw } from './raw.ts'
 
-// Rules of the contract about requests that no usual client can write, byte by byte, against the running programs.
+// Tests of the contract's rules about requests that usual clients cannot write. The requests are written byte by byte
+// to the running programs.
 const envelope = (status: number, message: string) =>
   new RegExp(
     `^\\{"timeStamp":"\\d{17}","version":"1.0","statusCode":${status},"errorMessage":"${message}[^"]*","errorCode":"[a-z-]+"\\}$`,
@@ -79,7 +80,8 @@ describe.each(inTurn(layouts))('%s', (layout) => {
       envelope(431, 'The request has more than 1000 header lines'),
     )
     expect(bodyOf(await toRest(get(path, 'Host: y\r\n')))).toMatch(envelope(400, 'The request has more than one Host'))
-    // Every path has its own process; the request line came in an earlier packet.
+    // The path is not known here, because the request line came in an earlier packet. A process that serves only REST
+    // still answers in the form of REST.
     if (layout === 'separate processes') expect(bodyOf(overlong)).toMatch(envelope(431, ''))
   })
 

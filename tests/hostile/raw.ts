@@ -1,8 +1,8 @@
 import { connect } from 'node:net'
 
 /**
- * Writes bytes, one for each character, and reads until the server closes or has been silent for `silentMs` after its
- * first answer.
+ * Writes one byte for each character of `bytes`. Reads until the server closes the connection, or has sent nothing for
+ * `silentMs` after its first answer.
  */
 export const raw = (url: string, bytes: string, { silentMs = 300, from = '127.0.0.1' } = {}): Promise<string> =>
   new Promise((resolve, reject) => {

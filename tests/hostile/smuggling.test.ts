@@ -3,12 +3,15 @@ import { deploy, layouts, type Deployment } from './deployment.ts'
 import { inTurn } from '../support/in-turn.ts'
 import { raw } from './raw.ts'
 
-// Requests that a proxy may read as one request and the server as two, or the other way round.
+// Tests bytes that a proxy may read as one request and the server as two, or the other way round.
 const head = 'POST /api/auth.asp HTTP/1.1\r\nHost: x\r\n'
 const chunked = 'Transfer-Encoding: chunked\r\n'
 const end = '0\r\n\r\n'
 
-/** Ambiguous heads, each followed by a request that must not be answered. `length` is that of the request. */
+/**
+ * Ambiguous heads. Each is followed by another request, which must not be answered. `length` is the length of that
+ * other request.
+ */
 const ambiguous: Readonly<Record<string, (length: number) => string>> = {
   'a length before chunks': () => `${head}Content-Length: 5\r\n${chunked}\r\n${end}`,
   'a length after chunks': () => `${head}${chunked}Content-Length: 5\r\n\r\n${end}`,
@@ -52,7 +55,7 @@ const ambiguous: Readonly<Record<string, (length: number) => string>> = {
   'a tunnel': () => 'CONNECT x:80 HTTP/1.1\r\nHost: x\r\n\r\n',
 }
 
-/** Heads whose body is the request, or a malformed body before it. There is one answer. */
+/** Heads whose body is the other request, or a malformed body followed by it. The server gives only one answer. */
 const body: Readonly<Record<string, (length: number) => string>> = {
   'a GET with a body': (n) => `GET /api/auth.asp HTTP/1.1\r\nHost: x\r\nContent-Length: ${n}\r\n\r\n`,
   'an upgrade that is not granted': (n) => `${head}Connection: Upgrade\r\nUpgrade: h2c\r\nContent-Length: ${n}\r\n\r\n`,

@@ -19,8 +19,8 @@ export interface Stored {
 const filled = new WeakMap<Deployment, Promise<Stored>>()
 
 /**
- * Stores the data at the first call for a deployment: messages, replies of every kind, sub accounts, a webhook and its
- * attempts.
+ * Stores the data at the first call for a deployment: messages, replies of every kind, sub accounts, and a webhook with
+ * its attempts.
  */
 export function stored(deployment: Deployment, full: boolean): Promise<Stored> {
   const before = filled.get(deployment) ?? fill(deployment, full ? 10 : 1, full ? 1000 : 200)

@@ -8,7 +8,9 @@ import type { Deployment } from './deployment.ts'
 
 export interface Strength {
   readonly full: boolean
-  /** Seconds for which the other account sends one message after the other, at least ten. */
+  /**
+   * Seconds for which the other account sends messages one after another before the measurement. It sends at least ten.
+   */
   readonly warmingSeconds: number
   readonly quietSeconds: number
   readonly attackSeconds: number
@@ -51,7 +53,7 @@ export function startAttacker(attack: Attack, target: Target) {
   child.stdout.setEncoding('utf8').on('data', (text: string) => (output = (output + text).slice(-4000)))
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()))
   return {
-    /** Returns its last complete line. */
+    /** Returns the counts in the last complete line of the attacker's output. */
     answers: (): Record<string, number> => {
       const line = output.split('\n').at(-2)
       return line === undefined ? {} : Object.fromEntries(JSON.parse(line) as [string, number][])
@@ -132,8 +134,8 @@ function sendsOf(attempts: readonly Attempt[]): Sends {
 }
 
 /**
- * Waits until the memory is within 50 MB of its initial value, or 10 s, with a garbage collection in between. Does not
- * wait in the short form.
+ * Waits until the memory is within 50 MB of its initial value, at most 10 s. Collects garbage in between. The short
+ * form does not wait.
  */
 async function settled(pid: number, before: number, full: boolean): Promise<number> {
   const isBack = () => until(() => megabytes(pid) < before + 50, 5000).catch(() => undefined)

@@ -25,7 +25,9 @@ function lineOf(fits: RegExp): string {
 
 const words = (line: string): Command => line.split(' ') as unknown as Command
 
-/** Commands that a newcomer types in an empty folder until the gateway runs; the last one keeps running. */
+/**
+ * Returns the commands that a newcomer types in an empty folder until the gateway runs. The last command keeps running.
+ */
 type Path = (folder: string) => Promise<readonly Command[]>
 
 const clone = (folder: string): Command => ['git', 'clone', '--quiet', '--depth', '1', `file://${root}`, folder]
@@ -39,8 +41,8 @@ const paths: Readonly<Record<string, Path>> = {
     const install = stdout.split('\n').find((one) => one.startsWith('npm install ')) ?? ''
     return [words(install), words(lineOf(/^npx gateway-sms( |$)/))]
   },
-  // Without a container engine, scripts do the same as these lines of the README. The base image exists, as if it had
-  // been pulled.
+  // Without a container engine, scripts replace these lines of the README and do the same. The base image is already on
+  // the machine, as if it had been pulled.
   image: async (folder) => {
     lineOf(/^docker build --file deploy\/Dockerfile --tag gateway \.$/)
     lineOf(/^docker run --read-only --tmpfs \/tmp --publish 8080:8080 --volume gateway:\/data gateway$/)
@@ -51,7 +53,7 @@ const paths: Readonly<Record<string, Path>> = {
   },
 }
 
-/** Signs in by the link, sends, and waits until the page shows the message as delivered. */
+/** Signs in by the link, sends a message, and waits until the page shows it as delivered. */
 async function sendByBrowser(browser: Browser, link: string): Promise<void> {
   const person = await somebody(browser, new URL(link).origin, 'by mouse, with scripts')
   await person.page.goto(link)
@@ -65,7 +67,7 @@ async function sendByBrowser(browser: Browser, link: string): Promise<void> {
   await person.leave()
 }
 
-/** Tries the other lines of the README and of the first screen, after the time was measured. */
+/** Tries the other commands of the README and of the first output of the gateway. Their time is not measured. */
 async function tryTheRest(output: string): Promise<void> {
   const origin = /The gateway runs at (http:[\w.:/]+\d)/.exec(output)?.[1] ?? ''
   const KEY = /API key +(\S+)/.exec(output)?.[1] ?? ''
@@ -84,7 +86,7 @@ async function tryTheRest(output: string): Promise<void> {
 
 async function timed(name: string, path: Path): Promise<string> {
   const home = await mkdtemp(join(tmpdir(), 'gateway-newcomer-'))
-  // Accessible to the user as whom PostgreSQL runs if the test runs as root.
+  // If the test runs as root, PostgreSQL runs as another user, which needs access to this folder.
   await chmod(home, 0o755)
   const folder = join(home, 'gateway')
   await mkdir(folder)

@@ -7,15 +7,21 @@ import { promisify } from 'node:util'
 import { chromium, type Browser } from 'playwright-core'
 import { root } from '../support/process.ts'
 
-/** The package has Chromium for this kind of machine only; elsewhere `CHROMIUM` may name one. */
+/**
+ * True if a browser can be started. The package contains Chromium for Linux on x64 only. On other machines the variable
+ * `CHROMIUM` may name one.
+ */
 export const hasBrowser =
   process.env['CHROMIUM'] !== undefined || (process.platform === 'linux' && process.arch === 'x64')
 
-/** Uses the folder for temporary files, and brings libraries that a bare machine lacks. */
+/**
+ * Program that unpacks Chromium into the folder for temporary files, together with libraries that a minimal machine
+ * lacks.
+ */
 const unpack = `const { default: chromium } = await import('@sparticuz/chromium')
 await chromium.executablePath()`
 
-/** Unpacks the Chromium of the package once per machine. The folder appears when it is complete. */
+/** Unpacks the Chromium of the package once per machine. The folder gets its name only when it is complete. */
 async function unpacked(): Promise<string> {
   const about = await readFile(join(root, 'node_modules/@sparticuz/chromium/package.json'), 'utf8')
   const { version } = JSON.parse(about) as { version: string }
@@ -28,7 +34,7 @@ async function unpacked(): Promise<string> {
   })
   const fonts = `<fontconfig><dir>${folder}/fonts</dir><cachedir>${folder}/font-cache</cachedir></fontconfig>`
   await writeFile(join(part, 'fonts.conf'), fonts)
-  // Another run may have been faster.
+  // Another run may have created the folder first.
   await rename(part, folder).catch(() => rm(part, { recursive: true, force: true }))
   return folder
 }

@@ -54,7 +54,7 @@ export function journeys(world: () => World): void {
   test('a page with everything that it loads has at most 60 kB, compressed', async () => {
     const person = await holder('by mouse, with scripts')
     const { page } = person
-    // Pending requests of the previous page are not counted.
+    // Leaves the previous page first, so that its pending requests are not counted.
     await page.goto('about:blank')
     const loaded = new Set<string>()
     page.on('request', (request) => {
@@ -63,7 +63,7 @@ export function journeys(world: () => World): void {
     await page.goto('/send', { waitUntil: 'networkidle' })
     expect([...loaded]).toContainEqual(expect.stringMatching(/\/assets\/counter\.js$/))
     for (const url of loaded) expect(url).toMatch(world().site.url)
-    // The browser may have dropped a body by now, so it is requested again.
+    // The browser may have discarded the bodies by now, so each URL is requested again.
     const bytes = await Promise.all(
       [...loaded].map(async (url) => gzipSync(await (await page.request.get(url)).body()).length),
     )
@@ -84,8 +84,8 @@ export function journeys(world: () => World): void {
   const turn = testChance().below(shareOfJourneys)
   let journeyCount = 0
   /**
-   * Registers a journey in one of the ways, chosen by the seed of the run; in both with `TEST_EVERY=1`. A run without
-   * the group `browsers` walks a share of the journeys, also chosen by the seed.
+   * Registers a journey in one of the two ways, which the seed of the run chooses, or in both with `TEST_EVERY=1`. A
+   * run without the group `browsers` registers only a share of the journeys, which the seed also chooses.
    */
   const journey = (title: string, walk: (way: Way) => Promise<void>): void => {
     const isInTurn = journeyCount++ % shareOfJourneys === turn
@@ -192,7 +192,7 @@ export function journeys(world: () => World): void {
       await person.sees('Your parcel is here, Nomsa', 'blockquote')
       await person.press('Check before sending')
     }
-    // One stays unchanged, for the pages.
+    // Leaves one list waiting, because the tests of all pages need one.
     if (!person.hasScripts) return
     await person.press('Send 40 messages now')
     await person.sees(/delivered/i)
@@ -285,7 +285,7 @@ export function journeys(world: () => World): void {
     if (person.hasScripts) await person.page.locator('#preview blockquote').waitFor()
     await person.press('Check before sending')
     await person.sees('Dear Nomsa 0, your parcel is at the counter.')
-    // The account may send to 400 numbers a second, which is slow enough to stop the send.
+    // The account may send to at most 400 numbers a second, so the send is still running when it is stopped.
     await person.press(/^Send 10\s000 messages/)
     await person.press('Stop')
     await person.sees(/^\S+\s?\S* messages? accepted/, 'h1')
@@ -305,7 +305,7 @@ export function journeys(world: () => World): void {
   test('the page of a running send offers the results and the cancellation without a reload', async () => {
     const person = await enter('by mouse, with scripts')
     await person.signIn(world().site.acme)
-    // The account may be sent to 400 numbers a second, so that the page is open while the send runs.
+    // The account may send to at most 400 numbers a second, so the page is open while the send runs.
     const numbers = Array.from({ length: 2000 }, (_, i) => `${27840000000 + i}`)
     const buffer = Buffer.from(['number', ...numbers].join('\n'))
     await person.go('/send')
@@ -374,12 +374,12 @@ export function journeys(world: () => World): void {
     }
     await person.press('Send the answer')
     await person.sees('It is on its way.', '.conversation')
-    // The page stays, and the next reply can be typed.
+    // The page was not reloaded, and the field is empty and focused for the next reply.
     if (person.hasScripts) {
       expect(await person.page.locator('body[data-loaded-once]').count()).toBe(1)
       expect(await person.page.locator('#field-text:focus').inputValue()).toBe('')
     }
-    // This also shows that the earlier messages were not read before the answer.
+    // The earlier messages have no mark `as read`, so nobody had read them before the answer.
     expect(await person.page.getByText('as read').count()).toBe(0)
   })
 

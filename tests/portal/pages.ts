@@ -11,14 +11,16 @@ import type { World } from './journeys.ts'
 const folder = process.env['SCREENSHOTS']
 
 const wide = { width: 1100, height: 800 }
-/** Width that WCAG 2.2 requires (1.4.10), and a page of 1280 pixels at 200 % (1.4.4). */
+/** Narrow views that WCAG 2.2 requires: 320 pixels wide (1.4.10), and a page of 1280 pixels at 200 % (1.4.4). */
 const narrow = { '320 px': { width: 320, height: 640 }, '200 %': { width: 640, height: 400 } }
 const phone = { width: 390, height: 844 }
 
 type Who = (typeof pages)[number]['who']
 
 const patterns = pages.map(({ path, who }) => ({ path, who, of: new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}$`) }))
-/** An exact path wins over one with a name in it. */
+/**
+ * Returns the page of a path. A page with exactly this path takes precedence over a page whose path has a parameter.
+ */
 const pageAt = (path: string) =>
   patterns.find((one) => one.path === path) ??
   patterns.find(({ of, path: pattern }) => pattern.includes(':') && of.test(path))
@@ -48,7 +50,7 @@ async function follow(context: BrowserContext, first: readonly string[]): Promis
 const further: Readonly<Record<Who, readonly string[]>> = {
   anybody: [
     ...['/sign-in', '/link?token=none', '/invitation?token=none', '/operator/sign-in'],
-    // A provider that does not respond, and a response that nobody requested.
+    // A sign-in at a provider that does not respond, and a response of a provider that nobody requested.
     ...['/operator/sign-in/provider', '/operator/sign-in/answer'],
   ],
   holder: ['/', '/sign-out', '/send', '/send/1/sent'],
@@ -130,7 +132,7 @@ const answers: Readonly<Record<string, { readonly who: Who; readonly get: (perso
   },
 }
 
-/** Uploads a list that waits for its check, and one that is sent, and returns their addresses. */
+/** Uploads one list that stays unchecked and one list that is sent. Returns the addresses of both. */
 async function uploadLists(person: Person): Promise<readonly string[]> {
   const { page } = person
   const addresses: string[] = []
@@ -139,8 +141,8 @@ async function uploadLists(person: Person): Promise<readonly string[]> {
     await page.locator('#field-text').fill('Dear {name}, your parcel is at the counter.')
     const buffer = Buffer.from('Name,Mobile\nAnn,27825550101\nBob,0825\n')
     await page.locator('#field-file').setInputFiles({ name: 'list.csv', mimeType: 'text/csv', buffer })
-    // The columns of the file and the preview move the button while they appear, and a click at that moment has no
-    // effect.
+    // When the columns of the file and the preview appear, the button moves. A click at that moment has no effect, so
+    // wait for the preview.
     await page.locator('#preview blockquote').waitFor()
     await person.press('Check before sending')
     await page.waitForURL(/\/send\/[0-9]+$/)
@@ -196,7 +198,7 @@ export function everyPage(world: () => World): void {
   const shown = pages.filter(({ isFile }) => isFile !== true)
   test.each(shown.map(({ path, who }) => [path, who] as const))('%s', async (path, who) => {
     const address = addresses.get(path)
-    // A journey must create the content of the page, and a link must lead to it.
+    // Without an address, either no journey has created the content of the page, or no link leads to it.
     if (address === undefined) throw new Error(`no link leads to ${path}`)
     const { page } = as(who)
     await page.goto(address)
@@ -212,8 +214,8 @@ export function everyPage(world: () => World): void {
 const schemes = ['light', 'dark'] as const
 
 /**
- * Asserts that axe finds nothing in one colour scheme (both with `TEST_EVERY=1`), and that nothing is wider than a
- * small or an enlarged page.
+ * Asserts that axe finds no violation in one colour scheme (in both with `TEST_EVERY=1`). Also asserts that no element
+ * is wider than a narrow or an enlarged page.
  */
 async function look(page: Tab, name: string): Promise<void> {
   const file = name.replace(/^\//, '').replace(/[^\w-]+/g, '-') || 'overview'
@@ -236,7 +238,7 @@ async function look(page: Tab, name: string): Promise<void> {
 }
 
 async function axe(page: Tab): Promise<string> {
-  // Describing each passing node would double the time of axe.
+  // Only violations are described, because describing each passing node would double the time of axe.
   const builder = new AxeBuilder({ page }).setLegacyMode(true).options({ resultTypes: ['violations'] })
   const { violations } = await builder.analyze()
   return violations

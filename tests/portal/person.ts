@@ -2,7 +2,7 @@ import { strict as assert } from 'node:assert'
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
 import type { Credentials } from './site.ts'
 
-/** Way of using the portal: by keyboard alone, or with a mouse and without scripts. */
+/** Way of using the portal: by keyboard only, or by mouse with or without scripts. */
 export type Way = 'by keyboard, with scripts' | 'by mouse, without scripts' | 'by mouse, with scripts'
 /** Ways of each journey. */
 export const ways: readonly Way[] = ['by keyboard, with scripts', 'by mouse, without scripts']
@@ -31,8 +31,8 @@ const stopsMax = 150
 
 export async function somebody(browser: Browser, url: string, way: Way): Promise<Person> {
   const hasScripts = way !== 'by mouse, without scripts'
-  // Without a language of its own the browser would use that of the machine, which may be unusual, so that charts are
-  // not shown.
+  // Sets a locale, because the browser would otherwise use that of the machine. Charts are not shown if that locale is
+  // unusual.
   const context = await browser.newContext({ baseURL: url, javaScriptEnabled: hasScripts, locale: 'en-GB' })
   context.setDefaultTimeout(waitMs)
   const page = await context.newPage()
@@ -96,7 +96,7 @@ function withKeyboard(context: BrowserContext, page: Page): Person {
   async function reach(control: Locator): Promise<void> {
     await control.waitFor()
     const name = await control.evaluate((element) => element.outerHTML)
-    // As many steps as there are controls between, or more if one of them has several stops.
+    // Presses Tab once for each control up to this one. More presses follow if a control has several tab stops.
     const steps = await control.evaluate(stepsTo)
     await Promise.all(Array.from({ length: steps }, () => page.keyboard.press('Tab')))
     for (let more = 0; more < stopsMax; more++) {

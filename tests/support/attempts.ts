@@ -37,7 +37,7 @@ const idIn: Readonly<Record<Interface, RegExp>> = {
   xml: /<ID>(\d+)<\/ID>/,
 }
 
-/** Answer of each interface to an internal error (ruling 1.25). */
+/** Matches the answer of each interface to a request that fails with an internal error (ruling 1.25). */
 export const unavailable: Readonly<Record<Interface, RegExp>> = {
   rest: /^\{"timeStamp":"\d+","version":"1.0","statusCode":503,"errorMessage":"[^"]+","errorCode":"(?:busy|unavailable)"\}$/,
   asp: /^Error="Service unavailable"$/,
@@ -50,7 +50,7 @@ export type Ask = (
   init: RequestInit,
 ) => Promise<Pick<Response, 'status' | 'text'> & { readonly headers: Pick<Headers, 'get'> }>
 
-/** Returns why the connection failed, for example ECONNREFUSED. */
+/** Returns the error code of a failed connection, for example ECONNREFUSED. */
 const codeOf = (error: unknown): unknown => (error as { cause?: { code?: unknown } }).cause?.code ?? ''
 
 /** Sends one message to one number. */
@@ -69,6 +69,6 @@ export async function attempt(by: Interface, client: Client, number: string, ask
   return { by, number, begun, milliseconds, ...answer, id: id === undefined ? undefined : Number(id) }
 }
 
-/** Returns the value that this share of the values does not exceed. */
+/** Returns the smallest value that at least this share of the values does not exceed. */
 export const quantile = (values: readonly number[], part: number): number =>
   values.toSorted((a, b) => a - b)[Math.max(0, Math.ceil(values.length * part) - 1)] ?? 0

@@ -5,7 +5,7 @@ import type { Environment } from './process.ts'
 import { submissions } from './record.ts'
 import { startSmscProcess } from './smsc.ts'
 
-/** Submission to a carrier; over SMPP, of one part. */
+/** Submission to a carrier. Over SMPP it is one part of a message. */
 export interface SubmittedTo {
   readonly number: string
   /** Sender address; null if there is none. */
@@ -16,9 +16,9 @@ export interface SubmittedTo {
 export interface RunningCarrier {
   /** Value for `CARRIERS`. */
   readonly url: string
-  /** Returns the same value with a maximum number of messages per second. */
+  /** Returns a value for `CARRIERS` that limits the messages per second. */
   limitedTo(perSecond: number): string
-  /** Returns all submissions, over all runs of the gateway. */
+  /** Returns all submissions, including those of earlier runs of the gateway. */
   submitted(): Promise<readonly SubmittedTo[]>
   /** Delivers a message from a mobile. Resolves when it is stored. */
   write(from: string, to: string, text: string): Promise<void>
@@ -26,8 +26,8 @@ export interface RunningCarrier {
 }
 
 /**
- * Starts a carrier that stores its files below the data folder of the gateway, with this time from a submission to its
- * receipt.
+ * Starts a carrier. It stores its files below the data folder of the gateway. `delayMilliseconds` is the time from a
+ * submission to its receipt.
  */
 export type StartCarrier = (
   environment: Environment & { readonly DATA_DIR: string },
@@ -67,7 +67,7 @@ const smpp: StartCarrier = async ({ DATA_DIR }, delayMilliseconds) => {
 }
 
 /**
- * Carriers for `describe.each`: the same tests run over the simulated carrier, and over SMPP with `gateway-smsc` in
+ * Carriers for `describe.each`. The same tests run over the simulated carrier and over SMPP, with `gateway-smsc` in
  * another process.
  */
 export const carriers: readonly (readonly [title: string, start: StartCarrier])[] = [

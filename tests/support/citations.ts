@@ -1,4 +1,7 @@
-/** Definitions of docs/contract.md and docs/reliability.md: sections with their rules, rulings, promises. */
+/**
+ * Definitions in docs/contract.md and docs/reliability.md that other files may cite: sections with their rules,
+ * rulings, and promises.
+ */
 export interface Citable {
   readonly sections: ReadonlySet<string>
   /** Rules as `4.2, rule 3`. */
@@ -34,7 +37,7 @@ export function readCitable(contract: string, reliability: string): Citable {
 
 const numbers = String.raw`\d+(?:\.\d+)?(?:(?:, | and | to )\d+\.\d+)*`
 
-/** Returns the citations in `text` without a definition, as written. */
+/** Returns the citations in `text` that cite no existing definition, as written. */
 export function citesNothing(text: string, there: Citable): readonly string[] {
   const missing: string[] = []
   const check = (set: ReadonlySet<string>, one: string, written: string): void => {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { until } from '@gateway/core/testing'
 
-/** Client of each interface that uses no code of the gateway. */
+/** Client of an interface. It uses no code of the gateway. */
 export interface Client {
   readonly url: string
   readonly key: string
@@ -20,7 +20,7 @@ interface RestStatus {
   readonly statusCode: number
 }
 
-/** Error for 503 with `Retry-After`: nothing was done (ruling 1.25). */
+/** Error for an answer 503 with `Retry-After`, which means that nothing was done (ruling 1.25). */
 class BusyAnswer extends Error {}
 
 async function textOf(response: Response, path: string): Promise<string> {
@@ -81,7 +81,7 @@ export async function restStatus(client: Client, ids: readonly number[]): Promis
   return statuses
 }
 
-/** Waits until the code of each message is one of these. Queries a hundred at a time. */
+/** Waits until the code of each message fulfils the condition. Queries a hundred messages at a time. */
 export async function untilCodes(
   client: Client,
   ids: readonly (number | string)[],
@@ -107,7 +107,7 @@ export async function asp(
   return text
 }
 
-/** As restSend, with refusals in the words of the query-string interface. */
+/** Sends as `restSend` does, over the query-string interface. Refusals are in the words of that interface. */
 export async function aspSend(
   client: Client,
   numbers: readonly string[],
@@ -129,7 +129,7 @@ export async function xml({ url, key }: Client, path: string, root: string, cont
   return text
 }
 
-/** As restSend, with refusals in the words of the XML interface. */
+/** Sends as `restSend` does, over the XML interface. Refusals are in the words of that interface. */
 export async function xmlSend(
   client: Client,
   numbers: readonly string[],

@@ -9,19 +9,20 @@ import { cleanEnvironment, entryOf, root, type Environment, type Outcome } from 
 /** Opens the accounts of the suite in a running gateway, and returns the configuration of the suite. */
 export const prepared = async (operate: Operate): Promise<Configuration> => ({
   ...(await prepare({ operate, gateway: [process.execPath, entryOf('operator')], replyTo: '12025550100' })),
-  // Bounds for a machine with other load.
+  // Generous time limits, because the machine has other load.
   deliverySeconds: 120,
   clockSeconds: 30,
 })
 
-/** Returns a function that makes replies arrive by this command line, in this process. */
+/** Returns a function that makes a reply arrive by means of this command line, in this process. */
 export const replyBy =
   (operate: Operate) =>
   async ({ from, to, text }: Reply): Promise<void> => {
     await operate(['simulate', 'reply', '--from', from, '--to', to, '--text', text])
   }
 
-// Uses `node:http`, because loading `fetch` takes as long as the rest of the process.
+// Program that posts a reply to the server. It uses `node:http`, because loading `fetch` takes as long as the rest of
+// the process.
 const writer = `const [url, from, to, text] = process.argv.slice(1)
 const request = require('node:http').request(url, { method: 'POST' }, (response) => {
   process.exitCode = response.statusCode === 200 ? 0 : 1
@@ -30,8 +31,8 @@ const request = require('node:http').request(url, { method: 'POST' }, (response)
 request.end(JSON.stringify({ from, to, text }))`
 
 /**
- * Starts a server that makes replies arrive by this command line. Returns the `replies` of a configuration whose
- * command is a small process that calls the server.
+ * Starts a server that makes replies arrive by means of this command line. Returns the `replies` setting of the suite.
+ * Its command is a small process that calls the server.
  */
 export async function replyServer(operate: Operate) {
   const write = replyBy(operate)
@@ -51,7 +52,7 @@ export async function replyServer(operate: Operate) {
   }
 }
 
-/** Runs the command of the suite as its user does. */
+/** Runs the command of the conformance suite as a user of the suite does. */
 export const runSuite = (args: readonly string[], environment: Environment): Promise<Outcome> =>
   new Promise((resolve, reject) => {
     const main = join(root, 'packages', 'conformance', 'dist', 'main.js')

@@ -55,8 +55,8 @@ const cellsOf = (row: string): string =>
     .join(' | ')
 
 /**
- * Compares a list of beginnings with the contract, by number and in order. Returns the differences; empty if each
- * sentence occurs once.
+ * Compares a list of sentence beginnings with the contract, by the number and the order of the sentences. Returns the
+ * differences, or an empty list if each sentence occurs exactly once.
  */
 export function wrongBeginnings(
   contract: string,

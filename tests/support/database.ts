@@ -7,21 +7,21 @@ import { removeCluster, startEmbeddedPostgres } from '@gateway/embedded-postgres
 import { query } from '../../packages/embedded-postgres/testing/query.ts'
 import { copyCluster, root } from './process.ts'
 
-/** PostgreSQL that is not restarted when it ends, like one on another machine. */
+/** PostgreSQL that nothing restarts when it ends, as if it were on another machine. */
 export interface Database {
   readonly connectionString: string
   rows<Row>(text: string, values?: unknown[]): Promise<Row[]>
-  /** Stops it at once, like a crash (immediate mode), and waits for its end. */
+  /** Stops PostgreSQL at once, like a crash (immediate mode), and waits until it has ended. */
   readonly crash: () => Promise<void>
   /** Starts it after a crash, and waits until it answers. */
   readonly start: () => Promise<void>
-  /** Stops all its processes with SIGSTOP: nothing is answered, nothing is closed. */
+  /** Stops all processes of PostgreSQL with SIGSTOP. It then answers nothing and closes no connection. */
   readonly freeze: () => Promise<void>
   readonly thaw: () => void
   remove(): Promise<void>
 }
 
-/** Program that starts PostgreSQL without unneeded processes and exits without stopping it. */
+/** Program that starts PostgreSQL with as few processes as possible, and exits without stopping PostgreSQL. */
 const starter = `import { startEmbeddedPostgres } from '@gateway/embedded-postgres'
 const settings = { io_method: 'sync', max_logical_replication_workers: 0 }
 const { connectionString } = await startEmbeddedPostgres({ dataDir: process.argv[1], settings })
@@ -61,7 +61,7 @@ export async function startDatabase(folder: string, { isEmpty = false } = {}): P
     },
     freeze: async () => {
       const pid = await postmaster()
-      // The postmaster starts no more processes, so that all can be stopped.
+      // The postmaster is stopped first. It then starts no more processes, so the list of its children is complete.
       process.kill(pid, 'SIGSTOP')
       frozen = [pid, ...(await childrenOf(pid))]
       for (const each of frozen) signal(each, 'SIGSTOP')

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import type { Configuration } from '@gateway/conformance'
 
-/** Request on its way to the gateway; `body` has one character for each byte. */
+/** Request from the client to the gateway. `body` has one character for each byte. */
 interface Asked {
   method: string
   /** Path with query. */
@@ -12,7 +12,7 @@ interface Asked {
   body: string
 }
 
-/** Answer on its way back; `text` is decoded as UTF-8. */
+/** Answer from the gateway to the client. `text` is decoded as UTF-8. */
 interface Answered {
   status: number
   headers: [name: string, value: string][]
@@ -22,9 +22,9 @@ interface Answered {
 /** Sends a request to the gateway itself, without the defect. */
 type AskGateway = (request: Partial<Asked>) => Promise<Answered>
 
-/** Defect of a gateway, as a proxy in front of it can imitate it. */
+/** Defect of a gateway. A proxy in front of a gateway without the defect can imitate it. */
 export interface Defect {
-  /** Part of the title of each case that must fail. */
+  /** Parts of titles of cases. Every case with such a title must fail. */
   readonly fails: readonly string[]
   /** Changes a request before it reaches the gateway. */
   readonly request?: (request: Asked) => void
@@ -47,7 +47,7 @@ export const setHeader = (answered: Answered, name: string, value: string): void
   answered.headers = [...without(answered.headers, new RegExp(`^${name}$`, 'i')), [name, value]]
 }
 
-/** Starts a proxy that imitates the planted defect; without one it changes nothing. */
+/** Starts a proxy that imitates the planted defect. It changes nothing while no defect is planted. */
 export async function defectiveGateway(url: string, accounts: Configuration['accounts']) {
   const agent = new Agent({ keepAlive: true })
   let defect: Defect | undefined

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from './process.ts'
 
-/** Generated files, which appear and disappear while tests read the tree. */
+/** Matches names and paths of generated files and folders. These appear and disappear while tests read the tree. */
 const made = /^(node_modules|dist|dist-testing|data|results)$|^packages\/guide\/pages$/
 
 /** Returns the files of a folder whose names match, by their paths from its root. */

@@ -3,7 +3,10 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 /** Relay to the database that can hold answers back. */
 export interface HeldAnswers {
   readonly connectionString: string
-  /** Holds the answers on a connection that sends one of these statements, from now on. The statement is executed. */
+  /**
+   * From now on, holds back all answers on a connection that sends one of these statements. The statement is still
+   * executed.
+   */
   hold(...statements: readonly string[]): void
   close(): Promise<void>
 }

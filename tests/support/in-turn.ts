@@ -1,11 +1,11 @@
 import { testChance } from '@gateway/core/testing'
 
-/** True in a run of all forms at full length. */
+/** True if this run plays all forms of the long tests at full length. */
 export const runsEveryForm = process.env['TEST_EVERY'] === '1'
 
 /**
- * Returns the forms of a long test that this run plays, for `describe.each` and `test.each`: all of them with
- * `TEST_EVERY=1`, else one, chosen by the seed of the run.
+ * Returns the forms of a long test that this run plays, for `describe.each` and `test.each`. With `TEST_EVERY=1` these
+ * are all forms, and otherwise one form, which the seed of the run chooses.
  */
 export const inTurn = <Case>(cases: readonly Case[]): readonly Case[] =>
   runsEveryForm ? cases : [testChance().one(cases)]

@@ -22,14 +22,16 @@ interface Patch {
 
 const understood = 'apiVersion kind resources namespace images secretGenerator replicas patches'.split(' ')
 
-/** Lists that a patch merges, with the field that identifies their members. Other lists are replaced. */
+/**
+ * Lists that a patch merges member by member, with the field that identifies a member. A patch replaces any other list.
+ */
 const keyOfMembers: Readonly<Record<string, string>> = {
   ...{ containers: 'name', env: 'name', ports: 'containerPort', volumes: 'name', volumeMounts: 'mountPath' },
 }
 
 /**
- * Returns the objects of a folder as `kubectl kustomize` builds them, as far as `deploy/kubernetes` needs it. Throws
- * for a file with anything else. Names of secrets end in `-made` instead of a digest.
+ * Returns the objects of a folder as `kubectl kustomize` builds them. Supports only what `deploy/kubernetes` uses, and
+ * throws for a file with anything else. Names of secrets end in `-made` instead of a digest.
  */
 export function kustomize(folder: string): readonly Manifest[] {
   const file = join(folder, 'kustomization.yaml')

@@ -25,8 +25,8 @@ export interface Registry {
 const store = join(root, 'node_modules', '.pnpm')
 
 /**
- * Starts an npm registry on loopback with exactly the packages that are installed in this checkout and the packed ones
- * in a folder.
+ * Starts an npm registry on loopback. It contains exactly the packages that are installed in this checkout, and the
+ * packed packages in a folder.
  */
 export async function startRegistry(packed?: string): Promise<Registry> {
   const installed = new Map<
@@ -69,7 +69,10 @@ export async function startRegistry(packed?: string): Promise<Registry> {
 
 const urlOf = (server: Server): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 
-/** Lists the package folders of the store. Linked packages have folders of their own. */
+/**
+ * Lists the package folders of the pnpm store. Links to packages are omitted, because each package has a folder of its
+ * own.
+ */
 async function installedPaths(): Promise<string[]> {
   const paths: string[] = []
   for (const entry of await readdir(store)) {
@@ -85,7 +88,7 @@ async function installedPaths(): Promise<string[]> {
   return paths
 }
 
-/** Returns the document that npm requests first. */
+/** Returns the document about a package that npm requests first. It lists the versions. */
 const packument = (name: string, versions: ReadonlyMap<string, { readonly manifest: Manifest }>, url: string) => ({
   name,
   'dist-tags': { latest: [...versions.keys()].sort((a, b) => a.localeCompare(b, 'en', { numeric: true })).at(-1) },

@@ -44,7 +44,7 @@ export async function startMemoryConformance(): Promise<MemoryConformance> {
 
 export const addressesOf = (url: URL): Addresses => ({ rest: url, asp: url, xml: url })
 
-/** Issues a key of this account, and waits until it has expired. */
+/** Issues a key of this account, waits until it has expired, and returns it. */
 async function expiredKey({ ports }: MemoryGateway, account: number): Promise<string> {
   const expires = secondsAfter(ports.clock.now(), 0.2)
   const issued = await createBackOffice(ports).commands.issueApiKey(anAccountId(account), { expires })

@@ -9,7 +9,7 @@ import { createAllInOneServer, describeMalformed } from '../../apps/all-in-one/s
 import { startDispatching } from '../../apps/dispatcher/src/dispatch.ts'
 import { anOperator } from '../../apps/operator/testing/operate.ts'
 
-/** The three interfaces, a dispatcher with the simulated carrier, and the command line, on memory ports. */
+/** Gateway on memory ports: the three interfaces, a dispatcher with the simulated carrier, and the command line. */
 export interface MemoryGateway {
   /** Address of all three interfaces, on loopback. */
   readonly url: URL
@@ -27,7 +27,7 @@ const receiptMilliseconds = 10
 /** Seconds for which a stop waits for the carrier. */
 const drainSeconds = 5
 
-/** Starts a gateway in this process that behaves as the all-in-one does, without a database. */
+/** Starts a gateway in this process. It behaves as the all-in-one does, but has no database. */
 export async function startMemoryGateway(corsOrigins: readonly string[] = []): Promise<MemoryGateway> {
   const folder = await mkdtemp(join(tmpdir(), 'gw-memory-'))
   const clock = realClock()

@@ -9,7 +9,10 @@ import { patientSettings } from '../../packages/adapters-postgres/testing/patien
 import { textOf } from '../../apps/operator/testing/operate.ts'
 import type { Environment, Outcome } from './process.ts'
 
-/** Runs a `gateway` command in this process on the database of the environment, which costs a tenth of a process. */
+/**
+ * Runs a `gateway` command in this process on the database of the environment. This takes a tenth of the time of a
+ * separate process.
+ */
 export async function operate(args: readonly string[], environment: Environment): Promise<Outcome> {
   const [out, err] = [textOf(), textOf()]
   const code = await runCommandLine(args, {
@@ -38,7 +41,7 @@ export const commandLineOf =
   <Result>(args: readonly string[]): Promise<Result> =>
     operateJson<Result>(args, environment)
 
-/** Lets messages of unknown outcome adopt stored receipts of any age. */
+/** Assigns stored receipts of any age to messages with an unknown outcome. */
 export const adoptReceipts = (environment: Environment): Promise<void> =>
   withDatabase(environment, async ({ ports }) => {
     await ports.deliveryReceipts.adopt(0)

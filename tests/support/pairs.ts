@@ -81,11 +81,12 @@ async function instance(
   }
 }
 
-// Below the range of outgoing connections, so that no other process takes the port during a restart.
+// These ports are below the range that the system uses for outgoing connections, so no other process takes the port of
+// an instance during its restart.
 const PORTS = { from: 20_000, to: 30_000 }
 let nextPort = process.pid * 101
 
-/** Returns different ports on which nobody listens. Each process begins at a different port. */
+/** Returns different ports on which no process listens. Each test process starts the search at a different port. */
 export async function freePorts(count: number): Promise<readonly number[]> {
   const found = new Set<number>()
   for (let at = nextPort; found.size < count; at++) {

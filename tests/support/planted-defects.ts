@@ -2,10 +2,10 @@ import { setHeader, type Defect } from './defects.ts'
 
 const named = (path: string, name: string): boolean => path.toLowerCase().startsWith(`/api/${name}.asp`)
 
-/** Replies that the next call returns again, however often. */
+/** Body of the last replies. The defect returns them again at every further call. */
 let lastReplies = ''
 
-/** Mistakes of implementations of the contract, each with the cases that must detect it. */
+/** Mistakes that implementations of the contract might make, each with the cases that must detect it. */
 export const plantedDefects: Readonly<Record<string, Defect>> = {
   'the last & of a list is lost': {
     fails: ['one pair per number', 'deletescheduled: DELETED once'],
@@ -224,7 +224,7 @@ export const plantedDefects: Readonly<Record<string, Defect>> = {
   'times are read in a zone with summer time': {
     fails: ['times at which the clocks of summer time jump'],
     answer: (answered) => {
-      // An hour that does not exist in central Europe: the last Sunday of March, between 2 and 3.
+      // Moves times in an hour that does not exist in central Europe: between 2 and 3 on the last Sunday of March.
       answered.text = answered.text.replace(/("scheduledTime":"\d{4}03(?:2[5-9]|3[01]))02(?=\d\d")/g, '$103')
     },
   },

@@ -23,12 +23,12 @@ export type App = 'all-in-one' | 'rest' | 'asp' | 'xml' | 'portal' | 'dispatcher
 export type Environment = Readonly<Record<string, string>>
 
 /**
- * Variables of the tester's environment that would change the test, or make each process read 140 certificate
- * authorities.
+ * Variables in the environment of the person who runs the tests that would change a test. Also NODE_EXTRA_CA_CERTS,
+ * which would make each process read 140 certificate authorities.
  */
 const ours = /^(DATABASE_URL|DATA_DIR|HOST|PORT|CARRIERS|LOG_LEVEL|NODE_EXTRA_CA_CERTS|PG.*)$/
 
-/** Returns the environment of the tests without variables that would change them. */
+/** Returns the environment of this process without the variables that would change a test, plus the given variables. */
 export const cleanEnvironment = (environment: Environment): NodeJS.ProcessEnv => ({
   ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !ours.test(name))),
   ...environment,
@@ -43,14 +43,17 @@ export interface Spawned extends Omit<Started, 'url'> {
   hasEnded(): boolean
 }
 
-/** Returns the bundle of the test run, or outside of one, or for another checkout, the last build. */
+/**
+ * Returns the file that starts a program: its bundle in a test run, and the file of the last build outside a test run
+ * or for another checkout.
+ */
 export function entryOf(name: App | 'operator' | 'smsc-simulator', checkout = root): string {
   const bundles = checkout === root ? process.env['GATEWAY_TEST_BUNDLES'] : undefined
   const folder = name === 'smsc-simulator' ? 'packages' : 'apps'
   return bundles === undefined ? join(checkout, folder, name, 'dist', 'main.js') : join(bundles, `${name}.mjs`)
 }
 
-/** Makes a test file run the shipped files, each as a module, instead of the bundle. */
+/** Makes a test file start the shipped files, in which each module is a separate file, instead of the bundles. */
 export function startWhatIsShipped(): void {
   const bundles = process.env['GATEWAY_TEST_BUNDLES']
   beforeAll(() => {
@@ -77,7 +80,9 @@ export function spawnLimited(limit: string, app: App, environment: Environment):
   return watched('sh', ['-c', command], { PORT: '0', ...environment })
 }
 
-/** Starts an app in a terminal of its own, which closes when this `pid` is killed. Needs `script` of util-linux. */
+/**
+ * Starts an app in a terminal of its own. Killing the process `pid` closes the terminal. Needs `script` of util-linux.
+ */
 export function spawnInTerminal(app: App, environment: Environment): Spawned {
   const command = `exec '${process.execPath}' '${entryOf(app)}'`
   return watched('script', ['-qfec', command, '/dev/null'], { PORT: '0', SHELL: '/bin/sh', ...environment })
@@ -168,8 +173,8 @@ export interface DataFolder {
 }
 
 /**
- * Creates a data folder as before a first start. Its path is short enough for a socket, it is accessible to the user as
- * whom PostgreSQL runs under root, and it is in memory if the run has its data there.
+ * Creates an empty data folder. Its path is short enough for a socket. If the tests run as root, the user of PostgreSQL
+ * can access the folder. The folder is in memory if the run keeps its data there.
  */
 export async function dataFolder(): Promise<DataFolder> {
   const path = await mkdtemp(join(process.env['GATEWAY_TEST_FOLDER'] ?? tmpdir(), 'gw-'))
@@ -184,8 +189,8 @@ export async function dataFolder(): Promise<DataFolder> {
 }
 
 /**
- * Copies an empty database of the present schema below `folder`, which is created if needed. A copy costs a tenth of a
- * first start.
+ * Copies an empty database with the present schema into `folder`, which is created if necessary. A copy takes a tenth
+ * of the time of a first start.
  */
 export async function copyCluster(folder: string): Promise<void> {
   const cluster = process.env['GATEWAY_TEST_CLUSTER']

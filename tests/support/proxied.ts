@@ -20,7 +20,7 @@ export interface Proxied extends Pairs {
   readonly logs: () => string
 }
 
-/** Texts that clients send in the tests and no log may contain. */
+/** Texts that clients send in the tests. No log may contain any of them. */
 export const secret = { password: 'canary-of-a-password', text: 'canary-of-a-text', number: '27829876501' }
 
 export async function startProxied(environment: Environment): Promise<Proxied> {

@@ -21,7 +21,10 @@ export interface Proxy {
   readonly check: () => { readonly code: number | null; readonly text: string }
   /** Returns everything that it has written to logs. */
   readonly log: () => string
-  /** Makes the proxy send no new requests to an instance that is about to stop, as documented, and waits for that. */
+  /**
+   * Makes the proxy send no new requests to an instance that is about to stop, in the documented way. Waits until the
+   * proxy has stopped doing so.
+   */
   readonly takeOut: (instance: Instance) => Promise<void>
   /** Waits until the proxy sends no new requests to an instance that stops. */
   readonly isOut: (instance: Instance) => Promise<void>
@@ -46,7 +49,7 @@ const documentedPorts: Readonly<Record<Interface, readonly [number, number]>> = 
   xml: [8083, 8093],
 }
 
-/** Returns the documented file with addresses, ports and paths replaced by those of the test, and nothing else. */
+/** Returns the text of a documented file. Only the addresses, ports and paths are replaced by those of the test. */
 function adapt(file: string, replaced: Readonly<Record<string, string>>): string {
   let text = documented(`proxy/${file}`)
   for (const [from, to] of Object.entries(replaced)) {
@@ -75,7 +78,10 @@ function makeCertificate(folder: string): string {
   return readFileSync(join(folder, 'tls.crt'), 'utf8')
 }
 
-/** Starts a proxy in front of these processes. Its files are in `folder`, which its unprivileged user can enter. */
+/**
+ * Starts a proxy in front of these processes. Its files are in `folder`, to which its unprivileged user must have
+ * access.
+ */
 export async function startProxy(name: ProxyName, folder: string, behind: Behind): Promise<Proxy> {
   mkdirSync(folder)
   const ca = makeCertificate(folder)
@@ -108,7 +114,7 @@ function startNginx({ folder, port, ...behind }: Place) {
   }
   writeFileSync(file, adapt('nginx.conf', replaced))
   const args = ['-c', file, '-e', join(folder, 'before.log')]
-  // Time zone of the documented unit.
+  // The documented systemd unit sets this time zone.
   const running = run('nginx', [...args, '-g', 'daemon off;'], { TZ: 'Etc/GMT-2' })
   const logs = () => ['gateway.log', 'before.log', 'error.log'].map((log) => textOf(join(folder, log))).join('')
   const reload = async (from: string, to: string) => {
@@ -116,7 +122,7 @@ function startNginx({ folder, port, ...behind }: Place) {
     const stopCount = () => count(textOf(join(folder, 'error.log')), /gracefully shutting down/g)
     const before = stopCount()
     process.kill(running.pid, 'SIGHUP')
-    // Its old workers accept no new requests from then on, and finish their present ones.
+    // The old workers of nginx accept no new requests from this line of the log on, and finish their present ones.
     await until(() => stopCount() > before, 60_000)
   }
   return {
@@ -137,13 +143,14 @@ function startHaproxy({ folder, port, ...behind }: Place) {
   const nameOf = ({ by, at }: Instance) => `Server ${by}/${by}${at + 1}`
   const reaches = async (one: Instance, state: 'UP' | 'DOWN'): Promise<void> => {
     const states = () => Array.from(running.output().matchAll(new RegExp(`^${nameOf(one)} is (UP|DOWN)`, 'gm')))
-    // HAProxy reports nothing about a server that was away for less than its checks notice.
+    // If an instance was away for less time than the health checks need to notice, HAProxy reports nothing. The state
+    // then counts as UP.
     await until(() => (states().at(-1)?.[1] ?? 'UP') === state, 60_000)
   }
   return {
     check: () => checked('haproxy', ['-c', '-f', file]),
     log: running.output,
-    // The health checks of the proxy do both.
+    // HAProxy needs no command for takeOut and putBack, because its health checks detect the state of the instance.
     takeOut: () => Promise.resolve(),
     isOut: (one: Instance) => reaches(one, 'DOWN'),
     putBack: (one: Instance) => reaches(one, 'UP'),

@@ -1,7 +1,8 @@
 import { setPriority } from 'node:os'
 import { startReceiver, type ReceiverMode } from '../../packages/adapters-webhooks/testing/receiver.ts'
 
-// A real receiver has a machine of its own, so this one takes no processor time from the pushing processes.
+// A real receiver runs on a machine of its own. This one has a low priority, so that it takes no processor time from
+// the pushing processes.
 setPriority(10)
 
 const receiver = await startReceiver({ onRequest: () => process.send?.('request') })

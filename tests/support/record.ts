@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** Line of the simulated carrier's record. */
+/** Line in the record of the simulated carrier. */
 export interface Submitted {
   /** Time in ISO 8601. */
   readonly time: string
@@ -22,7 +22,7 @@ export async function submissions(folder: string): Promise<Submitted[]> {
   const lines: Submitted[] = []
   for (const file of records) {
     for (const line of (await readFile(join(folder, file), 'utf8')).split('\n')) {
-      // A kill may have truncated the last line of a run.
+      // A kill may have truncated the last line of a run, so incomplete lines are skipped.
       if (line.endsWith('}')) lines.push(JSON.parse(line) as Submitted)
     }
   }

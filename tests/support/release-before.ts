@@ -13,8 +13,8 @@ export interface ReleaseBefore {
 }
 
 /**
- * Finds the previous release: the one that RELEASE_BEFORE names (a folder with its packed files, or a commit), or else
- * the commit of the latest version tag. A commit is built in a folder of its own. Returns undefined if there is
+ * Finds the previous release. RELEASE_BEFORE may name it, as a folder with its packed files or as a commit. Otherwise
+ * it is the commit of the latest version tag. A commit is built in a folder of its own. Returns undefined if there is
  * neither.
  */
 export function findReleaseBefore(): Promise<ReleaseBefore> | undefined {
@@ -31,7 +31,8 @@ async function buildRelease(commit: string): Promise<ReleaseBefore> {
   await run('git', 'init', '--quiet')
   await run('git', 'fetch', '--quiet', '--depth', '1', `file://${root}`, commit)
   await run('git', 'checkout', '--quiet', 'FETCH_HEAD')
-  // Most of its packages are those of this tree, so they are linked from the store instead of fetched.
+  // Most dependencies of the old commit are also those of this tree. `--prefer-offline` takes them from the store of
+  // pnpm instead of the network.
   await run('npx', '-y', 'pnpm@12.21.0', 'install', '--frozen-lockfile', '--prefer-offline')
   await run('npx', 'pnpm', 'build')
   return {
@@ -43,7 +44,7 @@ async function buildRelease(commit: string): Promise<ReleaseBefore> {
 /** Installs the packed files of a release in the folder, with their dependencies from npm. */
 async function installRelease(folder: string): Promise<ReleaseBefore> {
   const project = await realpath(await mkdtemp(join(tmpdir(), 'gateway-before-')))
-  // Accessible to the user as whom PostgreSQL runs if the test runs as root.
+  // If the test runs as root, PostgreSQL runs as another user, which needs access to this folder.
   await chmod(project, 0o755)
   await writeFile(join(project, 'package.json'), '{ "private": true, "type": "module" }')
   const packed = (await readdir(folder)).filter((name) => name.endsWith('.tgz')).map((name) => join(folder, name))

@@ -1,6 +1,7 @@
 /**
- * Tests of each sentence and table row of docs/contract.md, in its order: the beginning of the sentence, and words of
- * the title of a case, the test that covers it, or `nothing` for a sentence that promises nothing itself.
+ * Lists, for each sentence and table row of docs/contract.md in its order, where it is tested. The first text is the
+ * beginning of the sentence. The second is a part of the title of a conformance case, the path of a test file, or
+ * `nothing` for a sentence that promises nothing itself.
  */
 export const sentenceCases: Readonly<Record<string, readonly (readonly [begins: string, askedBy: string])[]>> = {
   'spec 1': [

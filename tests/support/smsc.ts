@@ -11,7 +11,7 @@ export interface JournalLine {
   readonly event: 'received' | 'sent' | 'opened' | 'closed'
   readonly command?: string
   readonly sequence?: number
-  /** Name of the status; undefined: ESME_ROK. */
+  /** Name of the command_status. Undefined means ESME_ROK. */
   readonly status?: string
   readonly systemType?: string
   readonly destinationAddr?: string
@@ -22,11 +22,11 @@ export interface JournalLine {
   readonly shortMessage?: string
 }
 
-/** Process of `gateway-smsc` with its journal and outstanding deliveries below a folder. */
+/** Running `gateway-smsc`. Its journal and its outstanding deliveries are stored in a folder. */
 export interface RunningSmsc {
   readonly pid: number
   readonly port: number
-  /** Address for binds, with its password. */
+  /** URL to which clients bind. It contains the password. */
   readonly url: string
   /** Returns all received and sent PDUs, over all runs with this folder. */
   journal(): Promise<readonly JournalLine[]>
@@ -34,16 +34,19 @@ export interface RunningSmsc {
   submits(): Promise<readonly JournalLine[]>
   /** Delivers a message from a mobile, over HTTP. Resolves when every sent PDU has been acknowledged. */
   arrive(arrival: { readonly from: string; readonly to: string; readonly text: string }): Promise<void>
-  /** Returns the number of deliver_sm without an acknowledgement. */
+  /** Returns the number of deliver_sm that no client has acknowledged. */
   owes(): Promise<number>
-  /** Changes the personality, also of open links. */
+  /** Changes the personality, including that of open links. */
   become(name: string, changes?: Readonly<Record<string, number | string | boolean>>): Promise<void>
   stop(signal?: NodeJS.Signals): Promise<number | null>
 }
 
 export const smscPassword = 'pa55w0rd'
 
-/** Starts it with an existing folder, on this or any free port; `settings` have the form `receiptDelay=0`. */
+/**
+ * Starts `gateway-smsc` with an existing folder, on the given port or on any free port. `settings` have the form
+ * `receiptDelay=0`.
+ */
 export async function startSmscProcess(folder: string, settings: readonly string[], onPort = 0): Promise<RunningSmsc> {
   const file = join(folder, 'smsc.jsonl')
   const sets = settings.flatMap((each) => ['--set', each])
@@ -86,7 +89,8 @@ export async function startSmscProcess(folder: string, settings: readonly string
 const lineStart = '{"at":"'
 
 /**
- * Returns a function whose calls read the lines appended since the last call. A line truncated by a kill is dropped.
+ * Returns a function. Each call of it returns the lines appended since its last call. Drops a line that a kill
+ * truncated.
  */
 export function journalOf(path: string): () => Promise<readonly JournalLine[]> {
   const lines: JournalLine[] = []

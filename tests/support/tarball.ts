@@ -4,7 +4,10 @@ import { gzipSync } from 'node:zlib'
 
 const block = 512
 
-/** Packs the files below a folder like npm, without links: for `tar`, files of pnpm with the same content are links. */
+/**
+ * Packs the files below a folder as npm does. Does not use `tar`, because files of pnpm with the same content are hard
+ * links, which `tar` would pack as links.
+ */
 export async function tarball(folder: string): Promise<Buffer> {
   const pieces: Buffer[] = []
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
@@ -25,7 +28,7 @@ export async function tarball(folder: string): Promise<Buffer> {
   return gzipSync(Buffer.concat([...pieces, Buffer.alloc(2 * block)]), { level: 1 })
 }
 
-/** Returns a header in POSIX format (ustar). A path of over 100 bytes is divided at a slash. */
+/** Returns a header in the POSIX format (ustar). Divides a path of more than 100 bytes at a slash. */
 function header(path: string, size: number, mode: string): Buffer {
   const cut = path.length <= 100 ? -1 : path.indexOf('/', path.length - 101)
   const bytes = Buffer.alloc(block)

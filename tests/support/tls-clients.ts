@@ -4,7 +4,7 @@ import { connect as connectTls, type TLSSocket } from 'node:tls'
 import type { Ask } from './attempts.ts'
 import type { Proxy } from './proxies.ts'
 
-/** Returns a function that sends requests over TLS, over kept connections if the agent keeps them. */
+/** Returns a function that sends requests over TLS. It reuses connections if the agent keeps them open. */
 export const askOver =
   ({ ca }: Pick<Proxy, 'ca'>, agent: Agent | false): Ask =>
   (url, { method = 'GET', headers, body }) =>
@@ -25,7 +25,7 @@ export const askOver =
       sent.end(body)
     })
 
-/** Connection for arbitrary bytes. */
+/** TLS connection over which a test writes arbitrary bytes. */
 export interface RawTls {
   readonly socket: TLSSocket
   /** Resets the connection, like a client that crashes. */

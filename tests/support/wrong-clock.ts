@@ -3,11 +3,13 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Environment } from './process.ts'
 
-/** Clock of processes that a test sets; other processes keep the right time. */
+/** Clock that a test sets for some processes. Other processes keep the right time. */
 export interface WrongClock {
-  /** Environment for processes with this clock. Their children have it too. */
+  /** Environment for processes that use this clock. Their child processes use it too. */
   readonly environment: Environment
-  /** Sets its difference from the right time, also while processes run: `+55h`, `-55h`, `+0`. */
+  /**
+   * Sets the difference of this clock from the right time, such as `+55h`, `-55h` or `+0`. Running processes follow.
+   */
   set(difference: string): Promise<void>
 }
 
@@ -23,8 +25,8 @@ const library = ((): string | undefined => {
 export const canSetClocks: boolean = library !== undefined
 
 /**
- * Creates a clock whose difference is stored in the file at `path`. Affects only `Date`, not the measurement of
- * durations.
+ * Creates a clock. The file at `path` contains its difference from the right time. Only `Date` is affected, not the
+ * measurement of durations.
  */
 export async function wrongClock(path: string, difference: string): Promise<WrongClock> {
   const set = (to: string) => writeFile(path, `${to}\n`)

@@ -32,7 +32,10 @@ const testFilesIn = (folder: string): readonly string[] =>
     .filter((name) => !apart.includes(name))
     .sort()
 
-/** Returns the registrations that a file makes while it is loaded, to be called under its name. */
+/**
+ * Loads a file and records the calls with which it registers tests. Returns these calls as functions, to be run later
+ * under the name of the file.
+ */
 async function callsOf(file: string): Promise<readonly (() => unknown)[]> {
   const calls: (() => unknown)[] = []
   let isLoaded = false
@@ -52,7 +55,10 @@ async function callsOf(file: string): Promise<readonly (() => unknown)[]> {
   return calls
 }
 
-/** Records calls of `register`, of its variants such as `test.skip`, and of the results of `each`. */
+/**
+ * Returns a function that records calls of `register`, of its variants such as `test.skip`, and of the functions that
+ * `each` returns.
+ */
 function noting(register: Register, note: (call: () => unknown) => void): Register {
   return new Proxy(register, {
     apply: (_, __, args: unknown[]) => note(() => register(...args)),

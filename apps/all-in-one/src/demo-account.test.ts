@@ -3,8 +3,8 @@ import { anAccountId, memoryPorts } from '@gateway/core/testing'
 import { openDemoAccount, type DemoAccount } from './demo-account.ts'
 
 /**
- * Runs a first start of a process that dies at its nth use of the accounts, before or after that call is done; returns
- * what the start showed.
+ * Simulates a first start of a process that dies at its nth use of the accounts port, either before or after that call
+ * takes effect. Returns what the start showed.
  */
 async function start(ports: Ports, dies?: { readonly atUse: number; readonly done: boolean }) {
   let uses = 0
@@ -13,7 +13,7 @@ async function start(ports: Ports, dies?: { readonly atUse: number; readonly don
       const use = Reflect.get(target, name) as (...args: unknown[]) => unknown
       return (...args: unknown[]) => {
         if (dies === undefined || ++uses !== dies.atUse) return use.apply(target, args)
-        // Reads of the accounts are not faults to inject.
+        // `list` only reads, so dying after it is the same case as dying before it.
         if (!dies.done || name === 'list') throw new Error('dead')
         return Promise.resolve(use.apply(target, args)).then(() => Promise.reject(new Error('dead')))
       }

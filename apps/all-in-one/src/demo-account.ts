@@ -49,7 +49,10 @@ export async function openDemoAccount(
   return true
 }
 
-/** Returns the demo account that still lacks its sub account, if it is the only account. */
+/**
+ * Returns the id of the demo account if it is the only account, because its sub account is missing then. Returns
+ * 'empty' if there is no account, and 'none-wanted' in all other cases.
+ */
 async function unfinished(backOffice: Desk): Promise<'empty' | AccountId | 'none-wanted'> {
   let only: Account | undefined
   for await (const { account } of backOffice.queries.listAccounts()) {
@@ -64,7 +67,7 @@ const isDemo = (account: Account): boolean =>
 
 async function open(backOffice: Desk, password: string): Promise<AccountId | 'login-taken'> {
   const id = await backOffice.commands.openAccount({ ...main, login, password, credits: granted })
-  // The command line may have opened an account of this name at the same moment.
+  // The command line may have opened an account with this login at the same moment.
   if (typeof id === 'number' || id === 'login-taken') return id
   throw new Error(`the demo account could not be opened: ${id}`)
 }

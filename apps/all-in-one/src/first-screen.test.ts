@@ -1,7 +1,7 @@
 import type { DemoAccount } from './demo-account.ts'
 import { firstScreen } from './first-screen.ts'
 
-// As long as real ones: a key of 256 bits and a password of 20 characters.
+// The key (256 bits) and the password (20 characters) are as long as real ones.
 const demo = {
   ...{ id: 1, login: 'demo', password: 'p'.repeat(20), apiKey: `gw_${'k'.repeat(43)}`, subLogin: 'demo-sub' },
 } as DemoAccount

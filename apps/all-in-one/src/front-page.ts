@@ -57,7 +57,7 @@ npx pnpm gateway key issue 1 --label mine</pre>
 </html>
 `
 
-/** The portal is at `/`. */
+/** Path of this page. The portal itself is at `/`. */
 export const frontPagePath = '/developers'
 
 /** Returns a page that lists the interfaces and commands to try next. It contains no account and no key. */

@@ -70,7 +70,7 @@ const endpoints = {
 
 const away = () => Promise.reject(new Error('the database is away'))
 
-/** Causes of a refusal: the changed ports, and the request limit of the process. */
+/** Causes of a refusal, by name. Each cause replaces some ports or sets a limit of requests. */
 const causes: Readonly<
   Record<
     string,

@@ -25,7 +25,7 @@ let account: Account
 let key: string
 let server: Running
 let answers: ConfirmedResponses
-/** Messages returned by each call. */
+/** Ids of the messages that each call returned, and whether the call offered them again. */
 let takings: { readonly ids: readonly number[]; offeredAgain: boolean }[]
 
 const idOf = (text: string): number => Number(/^#(\d+)\./.exec(text)?.[1])
@@ -75,7 +75,7 @@ beforeEach(async () => {
 })
 afterEach(() => server.close())
 
-/** Stores messages with the texts `<from>.` to `<to - 1>.` plus filler for the account. */
+/** Stores messages for the account. They are numbered from `from` to `to - 1`, and each text begins with its number. */
 const arrive = async (from: number, to: number) => {
   const arrivals = Array.from({ length: to - from }, (_, i) => ({
     carrier: scriptedCarrier().id,
@@ -98,7 +98,10 @@ const requestOf = (call: (typeof calls)[number]): string => {
   return `POST /api/${call} HTTP/1.1\r\nHost: x\r\nContent-Length: ${document.length}\r\n\r\n${document}`
 }
 
-/** Reads a response up to this many bytes; returns the text, and whether it is complete. */
+/**
+ * Reads a response up to this many bytes and then closes the connection. Returns whether the response is complete, and
+ * the ids of the messages in a complete one.
+ */
 async function poll(
   call: (typeof calls)[number],
   bytesMax: number,
@@ -132,7 +135,7 @@ test('a response of 10 000 messages that was cut off is offered again completely
   for (const call of calls) expect(await poll(call, Infinity)).toEqual({ whole: true, ids: [] })
 })
 
-/** Checks without consuming messages, because it offers them again. */
+/** Returns true while another call has consumed some of the messages. This check offers its own messages again. */
 async function isTaken(): Promise<boolean> {
   const taking = await createGateway(ports).commands.takeReplies(account, 'with-short-codes')
   await taking.offerAgain()
@@ -156,7 +159,7 @@ test('16 pollers over four calls, with messages arriving and clients breaking of
   }
   const handedOver = () => takings.filter(({ offeredAgain }) => !offeredAgain).flatMap(({ ids }) => ids)
   const polling = async () => {
-    // The first response has 2500 messages, so that at least one response breaks off.
+    // At least one response breaks off, because the first one has 2500 messages and only one byte of it is read.
     for (let [first, idle] = [true, 0]; idle < 3; first = false) {
       const call = chance.one(calls)
       const bytesMax = first ? 1 : chance.below(3_000_000)

@@ -41,8 +41,8 @@ const waking = (messages: Messages, wake: () => void): Messages => ({
 await runProcess({
   name: 'all-in-one',
   published: publishedVariables,
-  // 200, because with the 50 of an interface dispatching a message costs a fifth more CPU, and 200 had no measurable
-  // cost.
+  // With 50, the value of a process with one interface, dispatching a message costs a fifth more CPU. The value 200 had
+  // no measurable cost.
   garbagePercent: 200,
   variables: {
     ...serverVariables(8080),

@@ -89,8 +89,8 @@ export function writeAnswer(response: ServerResponse, answer: string | Failure):
 }
 
 /**
- * Sends a response. A complete one is written at once. Rejects if a streamed list fails, which has had no effect
- * (ruling 1.25).
+ * Sends a response. A complete response is written at once. Rejects if a streamed list fails; such a failure has had no
+ * effect (ruling 1.25).
  */
 export function sendAnswer(
   response: ServerResponse,

@@ -12,7 +12,7 @@ test.each(rows)('%s reads exactly the parameters of its description', async (_pa
   const ports = memoryPorts({ clock: steppingClock() })
   const account = await anAccount(ports)
   const read = new Set<string>()
-  // With and without values, because some parameters are read only if others are present.
+  // Run the endpoint once with and once without values, because some parameters are read only if others are present.
   for (const value of ['1', undefined]) {
     const parameters = new Map<string, readonly string[]>()
     parameters.get = (name) => {
@@ -48,7 +48,7 @@ test.each(rows)(
     const section = new RegExp(`^### ${summary}\\n([\\s\\S]*?)\\n##`, 'm').exec(page)?.[1] ?? ''
     const parameters = takes.map(({ name }) => name)
     expect(parameters.filter((name) => !section.includes(name))).toEqual([])
-    // The constant parts of each form: the word of a result, the names of the pairs of a reply.
+    // The constant parts of each form, such as the word of a result or the names in the pairs of a reply.
     const words = answers
       .flatMap((form) => (form.startsWith('Error') ? [form] : form.split(/<[^>]*>|[=;&]/)))
       .filter((word) => word !== '')

@@ -3,7 +3,7 @@ import { bodyTooLarge, type Failure, noSuchPath, overLimit, tooManyLogIns, unava
 import type { Endpoint, Parameter } from './endpoint.ts'
 import { endpoints, prefix } from './routes.ts'
 
-/** Meanings of the names in `<>` in the answers of endpoints. */
+/** Meanings of the names in `<>` that appear in the documented answers of the endpoints. */
 export const FORMS = {
   integer: 'whole credits, rounded half up',
   number: 'a number as submitted, or the number of a sender in international format without +',

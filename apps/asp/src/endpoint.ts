@@ -104,7 +104,7 @@ async function authenticate(
   request: IncomingMessage,
 ): Promise<Account | string | Failure> {
   if (credentials === undefined) return endpoint.wrongCredentials
-  // Failures are counted by network only for passwords (ruling 1.26).
+  // Failed attempts are counted by network only if they use a password, not if they use a key (ruling 1.26).
   const network = credentials.pair === undefined ? '' : clientNetwork(request)
   const origin = { network, address: clientAddress(request), comesFrom: comesFrom(request) }
   const account = await gateway.commands.authenticate({ ...credentials, ...origin })

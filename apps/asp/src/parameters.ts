@@ -45,8 +45,9 @@ const decode = (raw: string): string =>
 const lowerCase = (name: string): string => name.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 
 /**
- * Returns the text of a form in latin1, without one trailing line break, which many clients add (ruling 3.1). A form
- * that the surrounding app has parsed is serialized again; whether its trailing line break was escaped is unknown then.
+ * Returns the text of a form in latin1, without one trailing line break, which many clients add (ruling 3.1). If the
+ * surrounding app has parsed the form, it is serialized again. In that case it is unknown whether the trailing line
+ * break was escaped.
  */
 export function formText(form: Buffer | ParsedBody): string {
   if (!('parsed' in form)) return form.toString('latin1').replace(/\r?\n$/, '')

@@ -20,7 +20,10 @@ import { type Backing, endpointRunner } from './endpoint.ts'
 import { endpoints, mount, prefix } from './routes.ts'
 
 export interface AspSettings extends Omit<Backing, 'gateway'> {
-  /** Must be settled after the server has closed. Several interfaces in one process may share them. */
+  /**
+   * Responses that wait for their confirmation. They must be settled after the server has closed. Several interfaces in
+   * one process may share them.
+   */
   readonly confirmedResponses: ConfirmedResponses
   readonly log: Log
   readonly metrics?: Metrics | undefined

@@ -33,9 +33,9 @@ export const endpoints: ReadonlyMap<string, Endpoint> = new Map([
 ])
 
 /**
- * Returns the answer to a request that is refused before an endpoint reads it: an error text of this interface, or the
- * form of another interface at a path of that one (rulings 1.31, 3.8). An unknown HTTP method is refused like any other
- * wrong method (ruling 3.1).
+ * Returns the answer to a request that is refused before an endpoint reads it. The answer is an error text of this
+ * interface or, at a path of another interface, an error in the form of that interface (rulings 1.31, 3.8). An unknown
+ * HTTP method is refused like any other wrong method (ruling 3.1).
  */
 export const describeMalformed =
   (clock: Clock): DescribeMalformed =>

@@ -185,7 +185,8 @@ describe('an internal failure', () => {
     refuse('overloaded')
     const answers = await Promise.all(logIns)
     expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(503))
-    // 19 refusals follow the first one, 5 ms apart. A timer of Node may fire 1 ms early.
+    // The other 19 refusals follow the first one at intervals of 5 ms. A timer of Node may fire 1 ms early, so each
+    // interval takes at least 4 ms.
     expect(performance.now() - begun).toBeGreaterThanOrEqual(76)
     await full.close()
   })

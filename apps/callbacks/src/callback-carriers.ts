@@ -3,22 +3,22 @@ import { openCarriers, type CarrierPorts, type CarrierSpecification } from '@gat
 import type { CarrierId } from '@gateway/core/dispatch'
 import { repeat, type Log } from '@gateway/server'
 
-/** Carrier over HTTP, as far as its callbacks need it. */
+/** Properties of a carrier over HTTP that are needed to receive its callbacks. */
 export interface CallbackCarrier {
   readonly id: CarrierId
   readonly account: ProviderAccount
   /** URL at which the provider reaches the gateway. If undefined, no callback can be verified. */
   readonly publicUrl: string | undefined
-  /** Networks from which the provider calls. If undefined, any. */
+  /** Networks from which the provider calls. If undefined, callbacks from every network are accepted. */
   readonly networks: readonly string[] | undefined
 }
 
-/** Carriers over HTTP of the stored carriers. */
+/** Stored carriers that are connected over HTTP. */
 export interface CallbackCarriers {
   /** Returns the carrier with this name, or undefined if no carrier over HTTP has it. */
   find(name: string): CallbackCarrier | undefined
   list(): readonly CarrierId[]
-  /** False until the stored carriers were read, and while their last version cannot be read here. */
+  /** False until the stored carriers have been read, and while this process cannot read their latest version. */
   isUsable(): boolean
 }
 
@@ -32,7 +32,7 @@ interface Following {
   readonly log: Log
 }
 
-/** Milliseconds after which a version without a notification is noticed. */
+/** Milliseconds after which a new version is noticed even without a notification. */
 const pollMilliseconds = 5000
 
 /** Reads the stored carriers and follows their changes. Resolves after the first read, successful or not. */

@@ -43,7 +43,7 @@ export class CallbackCounts {
     sample(refusal, request, bytes)
   }
 
-  /** Registers the metric, which begins with 0 for each carrier, so that an alert sees the first refusal. */
+  /** Registers the metric. The count of each carrier begins at 0, so that an alert notices the first refusal. */
   register(metrics: Metrics, carriers: Pick<CallbackCarriers, 'list'>): void {
     const help = 'Callbacks of carriers over HTTP since the start of the process'
     metrics.counter('gateway_callbacks_total', help, ['carrier', 'result'], () =>

@@ -42,8 +42,9 @@ const service = 'callbacks'
 
 /**
  * Returns a router that receives the callbacks of carriers over HTTP at `/carriers/NAME/…`, for any Express app. Mount
- * it before parsers of bodies, because signatures cover the body as its bytes arrived. A callback is answered 2xx after
- * the commit, 403 if it cannot be verified, and otherwise 503 so that the provider sends it again.
+ * it before body parsers, because signatures cover the bytes of a body exactly as they arrived. The router answers 2xx
+ * after the commit and 403 if the callback cannot be verified. In all other cases it answers 503, so that the provider
+ * sends the callback again.
  */
 export function callbacksRouter(store: CallbackStore, settings: CallbacksSettings): Router {
   const { log, metrics, carriers } = settings
@@ -56,12 +57,18 @@ export function callbacksRouter(store: CallbackStore, settings: CallbacksSetting
   }
   return Router({ caseSensitive: true, strict: true })
     .all(callbacksPath, prepare, callbackHandler(store, settings, counts))
-    .use(onError(log, (_request, response, status) => void write(response, status === 400 ? 400 : 503)))
+    .use(
+      onError(log, (_request, response, status) => {
+        write(response, status === 400 ? 400 : 503)
+      }),
+    )
 }
 
 /** Returns a handler that answers 404 in plain text. */
 export const callbacksNotFound = (settings: Pick<CallbacksSettings, 'log' | 'metrics'>): RequestHandler =>
-  fallbackHandler({ ...settings, service }, (response) => void write(response, 404))
+  fallbackHandler({ ...settings, service }, (response) => {
+    write(response, 404)
+  })
 
 function callbackHandler(
   store: CallbackStore,
@@ -72,14 +79,24 @@ function callbackHandler(
   const limit = rateLimit(perSecondMax)
   const answer = verifiedHandler(store, settings, counts)
   return async (request, response, next) => {
-    if (request.method !== 'GET' && request.method !== 'POST') return next()
-    if (!carriers.isUsable()) return void write(response, 503)
+    if (request.method !== 'GET' && request.method !== 'POST') {
+      next()
+      return
+    }
+    if (!carriers.isUsable()) {
+      write(response, 503)
+      return
+    }
     const carrier = carriers.find(request.params.carrier)
-    if (carrier === undefined) return next()
+    if (carrier === undefined) {
+      next()
+      return
+    }
     const network = clientNetwork(request)
     if (!limit.admits(`${carrier.id} ${network}`, clock.now())) {
       counts.count(carrier.id, 'limited')
-      return void write(response, 503)
+      write(response, 503)
+      return
     }
     const place = gate.bodies.open(network)
     gate.requests.begin()
@@ -88,11 +105,13 @@ function callbackHandler(
       if (body === 'aborted') return
       if (body === 'too-large') {
         counts.count(carrier.id, 'too-large')
-        return void write(response, 413)
+        write(response, 413)
+        return
       }
       if (body === 'overloaded') {
         counts.count(carrier.id, 'unavailable')
-        return void write(response, 503)
+        write(response, 503)
+        return
       }
       if ('parsed' in body) throw new Error('callbacksRouter must be mounted before parsers of bodies')
       await answer(carrier, request, response, body)
@@ -114,11 +133,20 @@ function verifiedHandler(store: CallbackStore, settings: CallbacksSettings, coun
       counts.refuse(carrier.id, refusal, request, body.length)
       write(response, 403)
     }
-    if (carrier.publicUrl === undefined) return refuse('no-public-url')
-    if (carrier.networks !== undefined && !comesFrom(request)(carrier.networks)) return refuse('other-address')
+    if (carrier.publicUrl === undefined) {
+      refuse('no-public-url')
+      return
+    }
+    if (carrier.networks !== undefined && !comesFrom(request)(carrier.networks)) {
+      refuse('other-address')
+      return
+    }
     const callback = callbackRequestOf(carrier.publicUrl, request, body)
     const verified = await verifyCallback(carrier.account, callback, clock.now())
-    if (verified !== 'verified') return refuse(verified)
+    if (verified !== 'verified') {
+      refuse(verified)
+      return
+    }
 
     const entered = gate.enter(clientNetwork(request))
     const storing = withPlace(entered, false, async () => {
@@ -131,7 +159,8 @@ function verifiedHandler(store: CallbackStore, settings: CallbacksSettings, coun
     if (result === 'stored') {
       counts.count(carrier.id, 'stored')
       const { status, body: text } = carrier.account.provider.description.callbacks?.answer ?? {}
-      return void write(response, status ?? 200, text)
+      write(response, status ?? 200, text)
+      return
     }
     counts.count(carrier.id, 'unavailable')
     if (result === 'late') {
@@ -172,7 +201,7 @@ const texts: Readonly<Record<number, string>> = {
   503: 'Please try again later.',
 }
 
-/** Writes an answer in plain text; without a text its body is empty. */
+/** Writes an answer in plain text. The body is empty if there is no text for the status. */
 function write(
   response: Response | Parameters<typeof endResponse>[0],
   status: number,

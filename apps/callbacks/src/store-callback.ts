@@ -6,9 +6,9 @@ import type { CallbackCarrier } from './callback-carriers.ts'
 export type CallbackStore = Pick<Processing, 'acceptReceipts' | 'acceptInboundMessages' | 'acceptUnread'>
 
 /**
- * Reads a verified callback and stores everything in it. Resolves after the commits (P-7). After a failure the provider
- * sends the callback again: receipts and messages are then stored once. Entries that cannot be read have no id, so they
- * are stored last.
+ * Reads a verified callback and stores its entries. Resolves after the commits (P-7). After a failure the provider
+ * sends the callback again; receipts and messages that are already stored are then not stored twice. Entries that
+ * cannot be read have no id by which a repetition could be detected, so they are stored last.
  */
 export async function storeCallback(
   store: CallbackStore,

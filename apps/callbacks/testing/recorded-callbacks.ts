@@ -20,7 +20,7 @@ interface Recorded {
   })[]
 }
 
-/** Entries that a callback contains, as the recorded tables have them. */
+/** Entries that a callback contains, in the form that the tables of recorded callbacks use. */
 export interface Stored {
   readonly receipts: readonly { readonly reference?: string; readonly code: number }[]
   readonly messages: readonly { readonly from: string; readonly text: string }[]
@@ -89,7 +89,10 @@ const recordedOf = (name: SignedProvider): Recorded => {
   return JSON.parse(readFileSync(file, 'utf8')) as Recorded
 }
 
-/** Returns an entry of a file of carriers for a provider, under the name that its recorded callbacks have. */
+/**
+ * Returns the entry of a carrier file for a provider. The carrier has the name that appears in the recorded callbacks
+ * of the provider.
+ */
 export function carrierOf(name: SignedProvider): object {
   const { secrets, baseUrl, currency, callbacks } = recordedOf(name)
   const signer: Signed = signers[name]
@@ -103,7 +106,7 @@ export function carrierOf(name: SignedProvider): object {
 
 export const carrierNameOf = (url: string): string => new URL(url).pathname.split('/')[2] ?? ''
 
-/** Returns the recorded callbacks of a provider, signed at this time, with what they contain. */
+/** Returns the recorded callbacks of a provider, each signed at `now` and with the entries that it contains. */
 export const callbacksOf = (name: SignedProvider, now: number) =>
   recordedOf(name).callbacks.map(({ title, read, body, ...rest }) => {
     const callback = { ...rest, body: typeof body === 'string' ? body : JSON.stringify(body) }

@@ -21,13 +21,11 @@ export interface CallbacksOptions extends Partial<Pick<CallbacksSettings, 'perSe
   readonly publicUrl?: string
   readonly log?: Log
   readonly store?: (store: CallbackStore) => CallbackStore
-  /** Ports in place of those that are created. */
+  /** Ports to use instead of new memory ports. */
   readonly ports?: Ports
 }
 
-export type Callbacks = Awaited<ReturnType<typeof startCallbacks>>
-
-/** Stores carriers, given as in a file of carriers, as the last version. */
+/** Stores carriers as the latest version. They are given in the form that a carrier file uses. */
 export async function storeFile(ports: Ports, carriers: readonly object[], publicUrl: string): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'callbacks-'))
   try {
@@ -41,7 +39,7 @@ export async function storeFile(ports: Ports, carriers: readonly object[], publi
   }
 }
 
-/** Starts the router on memory ports, with these entries of a file of carriers. */
+/** Starts the router on memory ports, with carriers in the form that a carrier file uses. */
 export async function startCallbacks(carriers: readonly object[], options: CallbacksOptions = {}) {
   const { publicUrl = 'https://gw.example', log = silent, store = (same) => same, ...limits } = options
   const ports = options.ports ?? memoryPorts({ clock: steppingClock() })
@@ -59,15 +57,15 @@ export async function startCallbacks(carriers: readonly object[], options: Callb
     ports,
     app,
     followed,
-    /** Sends a callback as the provider would, with another Host header than the public URL. */
-    send({ method, url, headers, body }: SentCallback) {
+    /** Sends a callback as the provider would, but with a Host header that differs from the public URL. */
+    send: ({ method, url, headers, body }: SentCallback) => {
       const { pathname, search } = new URL(url)
       const sent = method === 'GET' ? request(app).get(pathname + search) : request(app).post(pathname + search)
       sent.set(headers)
       return body === '' ? sent : sent.send(body)
     },
     /** Returns the number of callbacks of a carrier with this result. */
-    async counted(carrier: string, result: string): Promise<number | undefined> {
+    counted: async (carrier: string, result: string): Promise<number | undefined> => {
       const text = await metrics.registry.metrics()
       const line = text.match(`gateway_callbacks_total\\{carrier="${carrier}",result="${result}"\\} (\\d+)`)
       return line === null ? undefined : Number(line[1])

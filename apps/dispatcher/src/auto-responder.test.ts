@@ -13,8 +13,8 @@ import { removeCluster, startEmbeddedPostgres } from '@gateway/embedded-postgres
 import { createLog } from '@gateway/server'
 
 /**
- * Phones that answer every message at once, including confirmations. Unacknowledged answers are offered again, and so
- * are some acknowledged ones.
+ * Creates a carrier whose phones answer every message at once, including confirmations. The carrier offers
+ * unacknowledged answers again, and some acknowledged ones as well.
  */
 function autoResponders(name: string, text: string) {
   const submitted: Submission[] = []
@@ -81,7 +81,7 @@ test('phones that answer everything with "stop", two dispatchers, one database: 
     const { total, items } = await replies()
     expect(total).toBe(120)
     const ids = new Map(submitted().flatMap((one) => (one.body.text === 'hello' ? [[one.id, one.to] as const] : [])))
-    // Both answers of a phone are assigned to a message of the test, not to the confirmation.
+    // Both answers of each phone must be assigned to a message of the test, not to the confirmation.
     expect(items.every(({ answers, from }) => answers !== undefined && ids.get(answers) === from)).toBe(true)
     const optOuts: string[] = []
     for await (const some of ports.suppressions.optOuts(account.id)) optOuts.push(...some.map(({ number }) => number))

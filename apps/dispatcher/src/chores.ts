@@ -4,7 +4,10 @@ import type { DispatcherSettings } from '@gateway/core/dispatch'
 import { repeat, type Log, type Repeated, type Repeating } from '@gateway/server'
 import type { Idling } from './idling.ts'
 
-/** Interval of folding, in milliseconds. Readers of the daily sums add the changes since the last folding. */
+/**
+ * Milliseconds between two foldings of changes into the daily sums. Readers of the sums add the changes since the last
+ * folding.
+ */
 const foldMilliseconds = 3000
 
 /** Returns the periodic work other than dispatching. */
@@ -55,7 +58,7 @@ export const startChores = (
     droppingHistory(processing, log),
   ])
 
-/** Maximum milliseconds for which a chore waits for the first run of the chore before. */
+/** Maximum milliseconds for which a chore waits until the first run of the previous chore has ended. */
 const firstRunMilliseconds = 1000
 
 /**

@@ -19,7 +19,7 @@ import type { Log } from '@gateway/server'
 export interface ConfiguredCarriers {
   /** Configuration read from `CARRIERS`; undefined if it is not set. */
   readonly given: CarrierConfiguration | undefined
-  /** Reads the file again; undefined if `CARRIERS` names no file. */
+  /** Reads the carrier file again; undefined if `CARRIERS` names no file. */
   readonly readAgain: (() => Promise<CarrierConfiguration>) | undefined
   readonly make: (specification: CarrierSpecification, place: Pick<Place, 'sharing' | 'clock'>) => Carrier
 }

@@ -35,10 +35,13 @@ type Context<Environment> = Pick<ProcessContext<Variables>, 'log' | 'onStop' | '
   readonly environment: Environment
 }
 
-/** Seconds that a stop waits for answers of carriers. */
+/** Maximum seconds for which a stopping process waits for the carriers to answer. */
 const drainSeconds = 12
 
-/** Seconds that a stop waits for answers of endpoints, at the same time as for the carriers. */
+/**
+ * Maximum seconds for which a stopping process waits for webhook endpoints to answer. It waits for the carriers at the
+ * same time.
+ */
 const pushSeconds = 4
 
 interface Dispatched {
@@ -52,8 +55,8 @@ interface Dispatched {
 }
 
 /**
- * Dispatches over the carriers of all processes until the process stops, with metrics and with progress as part of
- * readiness. Throws an Error for the operator if other processes use different carriers.
+ * Dispatches over the carriers that all processes use, until the process stops. Registers metrics, and makes progress a
+ * condition of readiness. Throws an Error for the operator if other processes use different carriers.
  */
 export async function dispatchFor(
   { environment, log, onStop, onHangUp }: Context<Parameters<typeof dispatcherSettings>[0]>,
@@ -124,7 +127,7 @@ type DispatchVariables = Readonly<Record<Numbers, ReturnType<typeof wholeNumber>
 
 /** Environment variables of a dispatching process, in addition to the common ones. */
 export const dispatchVariables: DispatchVariables = {
-  /** If empty, the stored carriers, or `simulator:` if none are stored. */
+  /** Carriers to use. If empty, the stored carriers are used, or `simulator:` if none are stored. */
   CARRIERS: text({ what: 'carriers, separated by commas', byDefault: '' }),
   IN_DOUBT_MAX: wholeNumber('messages that may be with a carrier without a record', {
     min: 1,

@@ -44,7 +44,9 @@ export function measureDispatching(
   )
 }
 
-/** Processes with different values do not use the same carriers yet. */
+/**
+ * Registers the metric of the version of the carriers. Processes whose values differ do not use the same carriers yet.
+ */
 export function measureVersion(metrics: Metrics, following: { version(): number }): void {
   metrics.gauge('gateway_carriers_version', 'Version of the carriers in use by the process', [], () => [
     { labels: {}, value: following.version() },
@@ -100,7 +102,7 @@ const carrierGauges: readonly CarrierGauge[] = [
   },
 ]
 
-/** Registers metrics of carriers; network carriers have more of them. */
+/** Registers metrics of carriers. Network carriers have additional metrics. */
 function measureCarriers(metrics: Metrics, dispatching: Pick<Dispatching, 'carriers' | 'reports'>): void {
   metrics.gauge('gateway_carrier_window', 'Maximum number of outstanding submissions', ['carrier'], () =>
     dispatching.reports().map(({ carrier, window }) => ({ labels: { carrier }, value: window })),
@@ -181,16 +183,16 @@ export function measurePushing(metrics: Metrics, pushing: Pick<Pushing, 'counts'
   ])
 }
 
-/** Maximum rows counted per endpoint, which take PostgreSQL 5 ms. */
+/** Maximum rows counted per endpoint. PostgreSQL counts this many in 5 ms. */
 const countedMax = 10_000
-/** Milliseconds for which a result is reused. */
+/** Milliseconds for which the result of a query is reused. */
 const rememberedMilliseconds = 5000
-/** Milliseconds after which metrics are returned without it. */
+/** Maximum milliseconds to wait for a query. After that, the metrics are returned without its result. */
 const waitMilliseconds = 1000
 
 /**
- * Registers metrics of events that wait for endpoints of all accounts, regardless of which process pushes them. Absent
- * while the database does not answer.
+ * Registers metrics of events that wait for endpoints of all accounts, regardless of which process pushes the events.
+ * The metrics are absent while the database does not answer.
  */
 export function measureWaiting(metrics: Metrics, webhooks: Pick<Webhooks, 'totals'>, clock: Clock): void {
   const age = ({ oldest }: WebhookTotal): number =>
@@ -227,7 +229,8 @@ export function measureWaiting(metrics: Metrics, webhooks: Pick<Webhooks, 'total
 }
 
 /**
- * Registers metrics of due messages, regardless of which process sends them. Absent while the database does not answer.
+ * Registers metrics of due messages, regardless of which process sends the messages. The metrics are absent while the
+ * database does not answer.
  */
 export function measureRoutes(metrics: Metrics, overview: Pick<Overview, 'routes'>, clock: Clock): void {
   const routes = remembered(() => overview.routes())
@@ -258,8 +261,8 @@ export function measureRoutes(metrics: Metrics, overview: Pick<Overview, 'routes
 }
 
 /**
- * Returns a reader that queries the database at most every few seconds and waits briefly; empty if the database does
- * not answer.
+ * Returns a function that queries the database at most every few seconds and waits only briefly for the result. The
+ * function returns an empty list if the database does not answer.
  */
 function remembered<One>(ask: () => Promise<readonly One[]>): () => Promise<readonly One[]> {
   let known: readonly One[] = []

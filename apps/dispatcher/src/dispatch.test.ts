@@ -128,7 +128,10 @@ test('a stop ends at its deadline whatever the carrier does, and outstanding sub
   expect((await codes(ids)).filter((code) => code === 'waiting')).toHaveLength(5 - outstanding)
 })
 
-/** Wraps the ports so that calls fail while `isAway`, before or after they have done their work. */
+/**
+ * Wraps the ports so that calls fail while `isAway` returns 'before' or 'after': before or after they have done their
+ * work.
+ */
 function unreliable(ports: Ports, isAway: () => 'before' | 'after' | undefined): DispatchSettings['ports'] {
   const wrap = <P extends object>(port: P): P =>
     new Proxy(port, {
@@ -183,7 +186,7 @@ test('wake ends the pause of an empty queue', async () => {
   expect(carrier.submitted[0]?.id).toBe(id)
 })
 
-/** Wraps the wakeups to count sleeps; with `isHeard` false no sleeper is woken. */
+/** Wraps the wakeups to count how often the process falls asleep. If `isHeard` is false, sleepers are never woken. */
 function watchedSleep(ports: Ports, isHeard = true) {
   let slept = 0
   const wakeups: Ports['wakeups'] = {

@@ -49,18 +49,18 @@ export interface DispatchSettings {
   readonly processing?: ProcessingSettings
   /** Pauses between polls of an empty queue. A poll costs the database 0.1 ms. */
   readonly poll?: Partial<PollSettings>
-  /** Called whenever the pauses end early, because work may have become due. */
+  /** Called whenever a pause between polls ends early, because work may have become due. */
   readonly woken?: () => void
 }
 
 export interface Dispatching {
   /** Reports that a message was accepted in this process, so that the queue is polled at once. */
   wake(): void
-  /** Returns the milliseconds between two polls for due work; the pause grows while there is none. */
+  /** Returns the pause between two polls for due work, in milliseconds. The pause grows while no work is due. */
   pause(): number
   /**
    * Stops claiming, waits for the carriers' answers, stores them, gives all other messages back, and closes the
-   * connections. Waits at most `seconds`; submissions outstanding then are SENT 106.
+   * connections. Waits at most `seconds`. Submissions that are still outstanding then become SENT 106.
    */
   stop(seconds: number): Promise<void>
   /** Pauses or drains these carriers and resumes all others. */
@@ -76,8 +76,8 @@ export interface Dispatching {
   /** Returns the answers since the start, by carrier and outcome. */
   answers(): Readonly<Record<string, Readonly<Record<SubmissionAnswer['outcome'], number>>>>
   /**
-   * Returns how many outcomes became unknown (106) since the start: reported by a carrier, or decided by this process
-   * when it took over from a dead dispatcher.
+   * Returns the number of messages whose outcome became unknown (106) since the start. `answer` counts outcomes that a
+   * carrier reported as unknown, `recovery` those that this process decided when it took over from a dead dispatcher.
    */
   unknown(): { readonly answer: number; readonly recovery: number }
   /** Returns the report of each carrier for operators. */
@@ -118,7 +118,7 @@ interface Ending {
 /** Milliseconds between two polls of the schedule, unless the process sleeps. */
 const promoteMilliseconds = 200
 
-/** Milliseconds between two times of storing the counts; a kill loses at most as much. */
+/** Milliseconds between two writes of the counts. A process that is killed loses at most the counts of this period. */
 const figuresMilliseconds = 60_000
 
 const lanes: readonly Lane[] = ['single', 'bulk']
@@ -290,13 +290,16 @@ function reportOf({ carrier, dispatcher }: Link): CarrierReport {
   }
 }
 
-/** Returns the number of requests without a response. Submissions that wait in the carrier have not been sent. */
+/**
+ * Returns the number of requests without a response. Submissions that wait in the carrier do not count, because they
+ * have not been sent.
+ */
 const requestsOf = (status: CarrierStatus | undefined, submitted: number): number =>
   status?.links?.reduce((sum, { inUse }) => sum + inUse, 0) ?? Math.max(0, submitted - (status?.waiting ?? 0))
 
 /**
- * Gives unsubmitted messages back, then closes the carrier. A second call returns the same end, by the earlier
- * deadline.
+ * Gives unsubmitted messages back, then closes the carrier. A second call returns the promise of the first one, and the
+ * earlier of both deadlines applies.
  */
 function endOf(link: Link, deadline: Promise<void>, log: Log): Promise<void> {
   link.ending ??= startEnding(link, log)
@@ -347,7 +350,7 @@ function holdsNothing(dispatcher: Dispatcher): boolean {
   return ahead + unanswered + inDoubt + uncommitted + stalled.length === 0
 }
 
-/** Renews the lease and repeats failed calls. The store is reachable while the lease can be renewed. */
+/** Renews the lease and repeats failed calls. A lease that can be renewed shows that the store is reachable. */
 function keepAlive(dispatcher: Dispatcher, { carrier, log, outage, idling, leaseSeconds }: Kept): readonly Repeated[] {
   const tell = reportStall(dispatcher, carrier, log)
   return [

@@ -18,7 +18,10 @@ const backlog = 20_000
 const atOnce = 1000
 const log = createLog({ level: 'silent', name: 'test' })
 
-/** Accepts everything at once, records the time of each submission in order, and sends no receipts. */
+/**
+ * Creates a carrier that accepts every message at once, records the time of each submission in order, and sends no
+ * receipts.
+ */
 function stopwatchCarrier(): Carrier & { readonly submitted: Map<number, number> } {
   const submitted = new Map<number, number>()
   let reference = 0
@@ -33,7 +36,7 @@ function stopwatchCarrier(): Carrier & { readonly submitted: Map<number, number>
 
 const [to = aNumber()] = numbers(1)
 
-/** Accepts the whole backlog, as single messages of one account that become due at one time. */
+/** Queues the whole backlog as single messages of one account that all become due at the same time. */
 async function queueUp(ports: StoredPorts, account: AccountId, due: Instant): Promise<void> {
   const one = () => ports.messages.accept(anOrder(account, { to: [to], due }))
   for (let queued = 0; queued < backlog; queued += atOnce) {
@@ -70,7 +73,7 @@ async function withPorts(check: (ports: StoredPorts, connectionString: string) =
 /** Returns how many messages were submitted before the message `id`. */
 const leftBefore = (id: number, submitted: ReadonlyMap<number, number>): number => [...submitted.keys()].indexOf(id)
 
-// Judged by order, not by seconds, because a busy machine takes longer for the same order.
+// The order of submissions is checked instead of seconds, because a busy machine is slower but keeps the order.
 test(
   'behind 20 000 single messages of one account another account waits for less than a tenth of them',
   () =>
@@ -79,7 +82,7 @@ test(
       const inAnHour = secondsAfter(systemClock().now(), 3600)
       await queueUp(ports, busy.id, inAnHour)
       const scheduled = await sendOne(ports, other.id, inAnHour)
-      // All of them become due at one moment, however long it took to queue them.
+      // Make all messages due at one moment, no matter how long it took to queue them.
       const moved = await query(connectionString, 'update later set at = now() returning 1')
       expect(moved).toHaveLength(backlog + 1)
 
@@ -87,10 +90,10 @@ test(
       const { submitted } = carrier
       const dispatching = startDispatching({ ports: { ...ports, clock: systemClock() }, carriers: [carrier], log })
       try {
-        // A message that becomes due together with them.
+        // The message of the other account that becomes due together with the backlog.
         await until(() => submitted.has(scheduled), 120_000)
         expect(leftBefore(scheduled, submitted)).toBeLessThan(backlog / 10)
-        // A message sent while they are due.
+        // A message of the other account that is sent while the backlog is due.
         const before = submitted.size
         const sentNow = await sendOne(ports, other.id)
         await until(() => submitted.has(sentNow), 120_000)

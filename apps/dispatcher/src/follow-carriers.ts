@@ -33,42 +33,42 @@ type Carriers = Pick<CarrierConfiguration, 'carriers' | 'routes'>
 
 export interface Followed {
   /**
-   * Reads the carrier file again, after running changes, and stores a changed file for every process. An invalid file
-   * changes nothing.
+   * Reads the carrier file again once changes in progress have ended. Stores a changed file for all processes. An
+   * invalid file changes nothing.
    */
   reload(): void
   /** Version in use by this process; 0 if none is stored. */
   version(): number
-  /** False while the stored version cannot be read here. */
+  /** False while this process cannot read the stored version. */
   isUsable(): boolean
   /** Returns the certificates of the carriers in use. */
   readonly certificates: () => ReturnType<typeof certificatesOf>
-  /** Stops following; no further change is started. */
+  /** Stops following. No further change is started. */
   stop(): Promise<void>
 }
 
 /**
- * Seconds to wait for answers at a change: longer than any carrier may take (docs/carriers.md, `responseSeconds`), so
- * that a change leaves no message unknown.
+ * Seconds that a change of carriers waits for outstanding answers. No carrier may take that long (docs/carriers.md,
+ * `responseSeconds`), so a change leaves no message with an unknown outcome.
  */
 const drainSeconds = 70
-/** Milliseconds after which a version without a notification is noticed. */
+/** Milliseconds after which a new version is noticed even without a notification. */
 const pollMilliseconds = 5000
-/** Milliseconds to gather notifications, because they report other changes, too. */
+/** Milliseconds for which notifications are collected before the next poll. They may also report unrelated changes. */
 const gatherMilliseconds = 250
 
 const none: Carriers = { carriers: [], routes: [] }
 
 /**
- * Follows changes of the stored carriers. Carriers with unchanged settings keep their connections and work; changed
- * ones end in order before they start again. A process that cannot read the stored version sends nothing, because it
- * would disagree with the others.
+ * Follows changes of the stored carriers. Carriers with unchanged settings keep their connections and their work.
+ * Changed carriers end in order before they start again. A process that cannot read the stored version sends nothing,
+ * because the other processes would use different carriers.
  */
 export function followCarriers({ ports, use, configured, make, dispatching, log, ...first }: Following): Followed {
   const { carrierVersions } = ports
   let current: Carriers = first.configuration
   let lastRead = configured.given
-  /** Number of a stored version that cannot be read here. */
+  /** Number of a stored version that this process cannot read. */
   let unusable: number | undefined
   let isStopped = false
   let underWay = Promise.resolve()
@@ -182,7 +182,7 @@ export function followCarriers({ ports, use, configured, make, dispatching, log,
     work: async () => {
       const latest = await carrierVersions.latestNumber()
       if (latest === known()) return 'all'
-      // Not awaited, because the outstanding answers of a carrier may take longer than the next version.
+      // The change is not awaited, because a newer version may arrive while a carrier still has outstanding answers.
       void inTurn(follow, (err) => log.error({ err }, 'changing to the stored carriers failed'))
       return 'all'
     },

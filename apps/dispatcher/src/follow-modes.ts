@@ -5,7 +5,7 @@ import type { Dispatching } from './dispatch.ts'
 
 interface Following {
   readonly carrierModes: CarrierModes
-  /** Paused and drained carriers as read before dispatching started. */
+  /** Carriers that were paused or drained before dispatching started. */
   readonly paused: readonly PausedCarrier[]
   readonly dispatching: Pick<Dispatching, 'setModes'>
   /** Called when the set of paused carriers has changed. */
@@ -14,14 +14,14 @@ interface Following {
 }
 
 export interface FollowedModes {
-  /** Lines for readiness: which carriers are paused or drained, since when, and by whom. */
+  /** Returns lines for the readiness report: which carriers are paused or drained, since when, and by whom. */
   notes(): readonly string[]
   stop(): Promise<void>
 }
 
-/** Milliseconds after which a change without a notification is noticed. */
+/** Milliseconds after which a change is noticed even without a notification. */
 const pollMilliseconds = 5000
-/** Milliseconds to gather notifications, because they report other changes, too. */
+/** Milliseconds for which notifications are collected before the next poll. They may also report unrelated changes. */
 const gatherMilliseconds = 250
 
 export const modesOf = (paused: readonly PausedCarrier[]): ReadonlyMap<CarrierId, CarrierMode> =>

@@ -2,7 +2,7 @@ import type { Promotion, Promotions } from '@gateway/core/dispatch'
 import { repeat, type Log } from '@gateway/server'
 
 export interface FollowedPromotions {
-  /** Lines for readiness: since when messages are in doubt, and why. */
+  /** Returns lines for the readiness report: since when messages are in doubt, and why. */
   notes(): readonly string[]
   /** Returns the number of messages in doubt at the last poll. */
   inDoubt(): number

@@ -12,7 +12,7 @@ interface Following {
   readonly log: Log
 }
 
-/** Milliseconds to gather notifications, because they report other changes, too. */
+/** Milliseconds for which notifications are collected before the next poll. They may also report unrelated changes. */
 const gatherMilliseconds = 250
 /** Milliseconds between two checks whether a running watch has ended. */
 const pollMilliseconds = 5000

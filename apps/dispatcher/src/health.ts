@@ -18,13 +18,13 @@ interface Stalling {
   state(): Readonly<Record<string, Pick<ReturnType<Dispatcher['state']>, 'stalled' | 'mode'>>>
 }
 
-/** Readiness checks that fail while a dispatcher is stalled (P-17), and once one is broken. */
+/** Adds a readiness check that fails while a dispatcher is stalled (P-17), or if a dispatcher has broken. */
 export const withProgress = ({ checks, ...health }: HealthSettings, dispatching: Stalling): HealthSettings => ({
   ...health,
   checks: { ...checks, progress: () => Promise.resolve(makesProgress(dispatching)) },
 })
 
-/** Readiness check that fails while this process cannot read the carriers that the others use. */
+/** Adds a readiness check that fails while this process cannot read the carriers that the others use. */
 export const withAgreement = (
   { checks, ...health }: HealthSettings,
   following: { isUsable(): boolean },

@@ -8,7 +8,7 @@ const log = createLog({ level: 'silent', name: 'test' })
 const settings: PollSettings = { pauseMilliseconds: 2, pauseMillisecondsMax: 30, quietMilliseconds: 10 }
 const nothingScheduled: Asleep = { nextDueMilliseconds: undefined }
 
-/** Wakeups that record their calls, one word each, and answer at once unless a check holds the answers back. */
+/** Creates wakeups that record each call as one word. They answer at once unless a test holds the answers back. */
 function scripted(answer: () => Promise<Asleep | 'deaf'> = () => Promise.resolve(nothingScheduled)) {
   const calls: string[] = []
   let wake = (): void => undefined

@@ -1,13 +1,16 @@
 import type { Asleep, Wakeups } from '@gateway/core/dispatch'
 import { outageOf, type Log } from '@gateway/server'
 
-/** Pauses of a process between two polls for due work, which grow with the time since there was any. */
+/** Pauses of a process between two polls for due work. The pauses grow with the time since work was last found. */
 export interface Idling {
-  /** Shortens the pauses again, because work was claimed or may have become due. */
+  /** Makes the pauses short again, because work was claimed or may have become due. */
   stir(): void
   /** Returns the pause before the next poll, in milliseconds. */
   pause(): number
-  /** Returns the pause, at least `milliseconds`, shortened to end when the next scheduled message becomes due. */
+  /**
+   * Returns `leastMilliseconds` or the pause before the next poll, whichever is longer. The pause ends earlier if the
+   * next scheduled message becomes due during it.
+   */
   pauseUntilDue(leastMilliseconds: number): number
   /** Ends in bounded time. */
   stop(): Promise<void>
@@ -17,13 +20,19 @@ export interface IdlingOptions {
   readonly wakeups: Wakeups
   readonly settings: PollSettings
   readonly log: Log
-  /** Ends the pauses, because work may have become due, or because they were pauses of a sleeper. */
+  /**
+   * Ends the current pauses. Called because work may have become due, or because the process has left its sleep, during
+   * which pauses are long.
+   */
   readonly wake: () => void
 }
 
 /** Milliseconds after which a sleeper renews its sleep (`Sleeper.sleep`). */
 const renewMilliseconds = 25_000
-/** Milliseconds added to the due time by the database's clock, because a poll just before it would find nothing. */
+/**
+ * Milliseconds between the due time by the database's clock and the poll. A poll just before the due time would find
+ * nothing.
+ */
 const afterDueMilliseconds = 5
 
 interface Sleep {
@@ -32,7 +41,10 @@ interface Sleep {
   readonly dueAt: number
 }
 
-/** Falls asleep after a while without a claim. There are no timers; `pause` is called before every pause. */
+/**
+ * Creates the pauses of a process that falls asleep after a while without a claim. There are no timers, so `pause` has
+ * to be called before every pause.
+ */
 export function createIdling({ wakeups, settings, log, wake }: IdlingOptions): Idling {
   const outage = outageOf('sleep', log)
   const sleeper = wakeups.sleeper(() => {
@@ -41,7 +53,7 @@ export function createIdling({ wakeups, settings, log, wake }: IdlingOptions): I
   })
   let stirredAt = performance.now()
   let asleep: Sleep | undefined
-  /** Calls of the sleeper in progress, made one after the other. */
+  /** Call of the sleeper that is in progress. Such calls are made one after the other. */
   let telling: Promise<void> | undefined
   let stopped = false
 
@@ -119,8 +131,8 @@ export const pollDefaults: PollSettings = { pauseMilliseconds: 20, pauseMillisec
 
 /**
  * Returns the pause before the next poll of a process that has slept for `asleepMilliseconds` (undefined: awake). A
- * pause is never longer than the sleep so far, so that work of a call in progress when the sleep began is found after
- * at most twice the duration of that call.
+ * pause is never longer than the sleep so far. A call that was in progress when the sleep began may add work, and that
+ * work is found after at most twice the duration of the call.
  */
 export const pollPause = (
   { pauseMilliseconds, pauseMillisecondsMax }: PollSettings,

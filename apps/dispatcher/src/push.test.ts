@@ -7,7 +7,7 @@ const log = createLog({ level: 'silent', name: 'test' })
 let pushing: Pushing | undefined
 afterEach(() => pushing?.stop(1))
 
-/** Wraps ports that wake the pushing, and counts its polls for events. */
+/** Starts pushing on ports that wake it when they store events, and counts its polls for events. */
 function start(quietMilliseconds = () => 1000) {
   const ports = memoryPorts()
   let looks = 0

@@ -8,7 +8,9 @@ type StoringPorts = Pick<Ports, 'claimedBatches' | 'deliveryReceipts' | 'inbox'>
 export interface PushingSettings {
   readonly ports: Pick<Ports, 'webhooks' | 'webhookClient' | 'secretBox' | 'clock'>
   readonly log: Log
-  /** Pause between polls while no event is stored by this process, by default a second; `wake` ends it. */
+  /**
+   * Returns the pause between polls while this process stores no events; by default a second. `wake` ends the pause.
+   */
   readonly quietMilliseconds?: () => number
 }
 
@@ -26,7 +28,10 @@ export interface Pushing {
 
 /** Milliseconds between two polls for events; a poll without a result costs the database 0.1 ms. */
 const pauseMilliseconds = 50
-/** Shortest pause in milliseconds while no event is stored here, because a process that is awake is not notified. */
+/**
+ * Shortest pause in milliseconds while this process stores no events. A process that is awake is not notified of events
+ * of other processes, so it has to poll for them.
+ */
 const quietMillisecondsMin = 250
 /** Milliseconds for which the pauses stay short after an event was stored. */
 const stirredMilliseconds = 1000
@@ -55,10 +60,12 @@ export function startPushing({ ports, log, quietMilliseconds = () => 1000 }: Pus
     unreadable: ({ id, webhook, unreadable }) =>
       seldom(() => log.error({ list: id, webhook: webhook.id, events: unreadable }, 'a stored event cannot be read')),
   })
-  /** Returns the pause until the next poll; a list that failed here is retried in time. */
+  /**
+   * Returns the pause until the next poll. The pause ends in time to retry the lists whose push failed in this process.
+   */
   function pause(): number {
     const { requests, unstored, nextMilliseconds } = pusher.state()
-    // Results of requests are stored soon.
+    // Poll soon, because the results of requests have to be stored.
     if (isStirred() || requests + unstored > 0) return pauseMilliseconds
     const longest = Math.max(quietMillisecondsMin, quietMilliseconds())
     return Math.max(pauseMilliseconds, Math.min(longest, nextMilliseconds))
@@ -86,7 +93,7 @@ export function startPushing({ ports, log, quietMilliseconds = () => 1000 }: Pus
   let isReplaying = false
   const replaying = repeat({
     what: 'replay events',
-    // Other work gets its turn between two steps.
+    // The pause between two steps of a replay gives other work its turn.
     pauseMilliseconds: () => (isReplaying ? pauseMilliseconds : Math.max(quietMillisecondsMin, quietMilliseconds())),
     log,
     work: async () => {
@@ -109,7 +116,10 @@ export function startPushing({ ports, log, quietMilliseconds = () => 1000 }: Pus
     if (!isReplaying) replaying.wake()
   }
 
-  /** Ends the long pause of an idle loop, but not the short ones, which limit how often it polls. */
+  /**
+   * Ends the long pause of the loop after events were stored. Short pauses are kept, because they limit how often the
+   * loop polls.
+   */
   function stored<R>(result: R): R {
     if (isNothing(result)) return result
     const wasQuiet = !isStirred()
@@ -138,7 +148,8 @@ export function startPushing({ ports, log, quietMilliseconds = () => 1000 }: Pus
 }
 
 /**
- * Returns a function that runs `call` unless it did so within this many milliseconds: there may be thousands of calls.
+ * Returns a function that runs `call` at most once within this many milliseconds, because it may be invoked thousands
+ * of times.
  */
 function atMostEvery(milliseconds: number): (call: () => void) => void {
   let last = -Infinity
@@ -150,8 +161,8 @@ function atMostEvery(milliseconds: number): (call: () => void) => void {
 }
 
 /**
- * True for the result of a call that changed nothing. When each counted as a change, an idle process used 1.8 % of a
- * core.
+ * True for the result of a call that changed nothing. Such calls must not count as changes: when they did, an idle
+ * process used 1.8 % of a core.
  */
 function isNothing(result: unknown): boolean {
   if (typeof result === 'object' && result !== null && !Array.isArray(result))

@@ -3,7 +3,7 @@ import { exitOnEarlySignals } from '@gateway/server/early-signals'
 
 exitOnEarlySignals()
 
-/** By the name that is the first argument; without one, all in one. */
+/** Processes by name. The first argument is the name; without it, the all-in-one process starts. */
 const processes = {
   'all-in-one': () => import('@gateway/all-in-one/main'),
   asp: () => import('@gateway/asp/main'),
@@ -17,7 +17,7 @@ const processes = {
 
 const [, , first = ''] = process.argv
 const name = Object.keys(processes).find((one): one is keyof typeof processes => one === first)
-// The process itself takes no such argument.
+// Remove the name from the arguments, because the process itself accepts no such argument.
 if (name !== undefined) process.argv.splice(2, 1)
 if (name === undefined && first !== '' && !first.startsWith('-')) {
   process.stderr.write(`There is no process ${first}; there are ${Object.keys(processes).join(', ')}.\n`)

@@ -53,7 +53,10 @@ const upTo = (max: number, text: string, min = 1): number | undefined => {
 /** An account by its id or login. `Context.accountId` looks up the login once the database is open. */
 export type AccountName = AccountId | { readonly login: string }
 
-/** Reads an id or a login. Digits are an id if possible, so that a login of digits cannot stand for another account. */
+/**
+ * Reads an id or a login. Digits are read as an id if possible, so that a login of digits cannot be mistaken for the id
+ * of another account.
+ */
 export const readAccount: (text: string) => AccountName = read((text) => {
   const id = accountId(whole(text))
   return id ?? (/^[!-~]{1,64}$/.test(text) && !/^0*$/.test(text) ? { login: text } : undefined)
@@ -110,7 +113,7 @@ export const readWholeCredits: (text: string) => number = read(
   'a whole number of credits',
 )
 
-/** Word of the command line for the empty prefix, which stands for all other numbers. */
+/** Word of the command line for the empty prefix, which applies to all numbers without a prefix of their own. */
 export const defaultPrefix = 'default'
 
 /** Reads the prefix of a price; 'default' is the empty prefix. */
@@ -197,7 +200,7 @@ export const readTimes: (text: string) => number = read(
 /** Reads one or more numbers as they are written. The send reports for each number whether it is valid. */
 export const readNumbers = (text: string, before: readonly string[] = []): readonly string[] => {
   const pieces = text.split(/[,;\n]+/)
-  // A blank stands inside a number or between two numbers.
+  // A blank may stand inside one number or between two numbers.
   const numbers = pieces
     .flatMap((piece) => (readWrittenNumber(piece).number === undefined ? piece.split(/\s+/) : [piece.trim()]))
     .filter((number) => number !== '')
@@ -241,7 +244,10 @@ const beginOfDay = (text: string): Instant | undefined => {
   return day === null ? undefined : parseMinute(`${day.slice(1).join('')}0000`)
 }
 
-/** A fixed time, or one relative to the time of the database, which is not known until the database is open. */
+/**
+ * Returns a fixed time, or a time relative to `now`. `now` is the time of the database, which is not known until the
+ * database is open.
+ */
 export type Moment = (now: Instant) => Instant
 
 const fixed = (at: Instant | undefined): Moment | undefined => (at === undefined ? undefined : () => at)

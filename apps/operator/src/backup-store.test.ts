@@ -163,7 +163,7 @@ test('a slow store is waited for while data moves, and given up when nothing doe
   answer = async (request, response) => {
     response.writeContinue()
     let bytes = 0
-    // Takes longer in total than the limit of a pause.
+    // The whole transfer takes longer than the maximum pause, but no single pause does.
     for await (const piece of request) {
       bytes += (piece as Buffer).length
       if (bytes < 2 ** 20) continue

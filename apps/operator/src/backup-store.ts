@@ -24,7 +24,7 @@ const idleMillisecondsMost = 60_000
 /** Milliseconds to wait for `100 Continue` before the body is sent anyway, as curl does. */
 const continueMilliseconds = 1000
 
-/** Returns the name of a URL for messages: without its query, which may grant access. */
+/** Returns a URL as messages show it: without its query, which may grant access. */
 export const nameOf = ({ origin, pathname }: URL): string => `${origin}${pathname}`
 
 /**
@@ -102,7 +102,9 @@ function failure(url: URL, problem: unknown): Error {
   return new Refused(`${nameOf(url)} cannot be used: ${code === 'ECONNRESET' ? 'the connection was cut' : message}.`)
 }
 
-/** Creates an error with Code and Message of the store's XML answer, the only elements that hold no secret. */
+/**
+ * Creates an error from Code and Message of the store's XML answer. These are the only elements that hold no secret.
+ */
 async function refusal(url: URL, answer: IncomingMessage): Promise<Refused> {
   let text = ''
   try {

@@ -25,8 +25,8 @@ export interface Context {
   readonly output: Output
   readonly input: Input
   /**
-   * Aborted when the user ends the command. A statement that is already running is answered or cut off; no further one
-   * is started.
+   * Aborted when the user ends the command. A running statement then either completes or is cut off. No further
+   * statement is started.
    */
   readonly interruption: AbortSignal
 }
@@ -37,8 +37,8 @@ export interface Input {
   /** Asks a question at the terminal; only `y` and `yes` count as true. */
   confirm(question: string): Promise<boolean>
   /**
-   * Asks twice on a terminal, without showing what is typed; reads the first line of a pipe. Throws a Refused if the
-   * two differ.
+   * Asks for a password twice on a terminal without showing what is typed, or reads the first line of a pipe. Throws a
+   * Refused if the two passwords differ.
    */
   password(): Promise<string>
   /** Reads a UTF-8 file in pieces, or standard input for `-`. Throws a Refused if it cannot be read. */

@@ -27,8 +27,8 @@ const WORDS: Readonly<Record<string, string>> = {
 const delimiters = [',', ';', '\t'] as const
 
 /**
- * Finds the delimiter of a CSV text by its first line: the first delimiter outside of quotes, unless only another one
- * yields a field named `column`, which shows that the line names the columns.
+ * Finds the delimiter of a CSV text from its first line. Normally this is the first delimiter outside of quotes. If
+ * only another delimiter yields a field named `column`, that one is used, because the line then names the columns.
  */
 export function delimiterOf(line: string, column: string): string {
   const plain = line.replace(/"(?:[^"]|"")*"/g, (quoted) => quoted.replaceAll(/[,;\t]/g, ' '))
@@ -62,7 +62,7 @@ async function peek(
 }
 
 /**
- * Reads the records of a CSV text (RFC 4180) that arrives in pieces of any size. The first line decides about the
+ * Reads the records of a CSV text (RFC 4180) that arrives in pieces of any size. The first line determines the
  * delimiter (`delimiterOf`). Lines end with CR LF, LF or CR. Skips a byte order mark and empty lines. Throws a CsvError
  * for a quote that is never closed.
  */
@@ -71,7 +71,7 @@ export async function* readCsv(
   column = 'number',
 ): AsyncIterable<CsvRecord> {
   const { line, all } = await peek(pieces)
-  // The parser reports the last line of a record, and counts a CR LF inside quotes as two lines.
+  // The parser reports the line on which a record ends. It counts a CR LF inside quotes as two lines.
   let counted = 0
   let next = 1
   const parser = parse({

@@ -45,7 +45,8 @@ interface Documented {
 }
 
 /**
- * Returns the commands of a page: lines of code, and `gateway …` in sentences, where required arguments may be missing.
+ * Returns the commands on a page: lines of code, and `gateway …` within sentences. A command within a sentence may lack
+ * required arguments.
  */
 function commandsOf(page: string): readonly Documented[] {
   const text = readFileSync(join(root, page), 'utf8')
@@ -85,7 +86,7 @@ async function problemOf({ line, isWhole }: Documented): Promise<string | undefi
   } catch (problem) {
     if (!(problem instanceof CommanderError) || problem.exitCode === 0)
       return problem instanceof CommanderError ? undefined : String(problem)
-    // A sentence may omit required arguments.
+    // A command within a sentence may omit required arguments.
     const isLeftOut = /missingArgument|missingMandatoryOptionValue|commander\.help|optionMissingArgument/.test(
       problem.code,
     )

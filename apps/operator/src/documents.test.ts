@@ -120,7 +120,7 @@ const calls: readonly (readonly string[])[] = [
 ]
 
 /**
- * Commands that need more than this test has. They run in tests/carrier-test.test.ts and in the tests of carriers,
+ * Commands that need more than this test provides. They run in tests/carrier-test.test.ts and in the tests of carriers,
  * doctor, init and backup.
  */
 const elsewhere = [
@@ -148,7 +148,7 @@ test('each command prints one document with names of the page; reading commands 
   for (const call of calls) {
     if (call[1] === 'refund') await takeAll(operator)
     const args = call.map((arg) => arg.replace('FOLDER', folder))
-    // The printed document is checked wherever a test runs a command: testing/vocabulary.ts.
+    // The content of a document is not checked here: testing/vocabulary.ts checks it whenever a test runs a command.
     expect([call, typeof (await operator.json(...args))]).toEqual([call, 'object'])
   }
 })

@@ -41,9 +41,9 @@ interface NumberedEntry {
 }
 
 /**
- * Reads a CSV file and stores its rows, some thousands at a time. Reports rows that cannot be stored with their lines.
- * An error in the middle says how many rows are stored. A first line without a digit in its first field names the
- * columns.
+ * Reads a CSV file and stores its rows, some thousands at a time. Reports each row that cannot be stored with its line.
+ * If an error occurs in the middle, its message states how many rows are stored. The first line names the columns if
+ * its first field has no digit.
  */
 export async function importRows<Entry extends NumberedEntry, Column extends string>(
   { input, output, interruption }: Pick<Context, 'input' | 'output' | 'interruption'>,

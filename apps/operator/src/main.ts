@@ -34,7 +34,7 @@ const code = await runCommandLine(argv.slice(2), {
   openSeconds: 8,
   variables: env,
   withDatabase: async (work, note, make = false) => {
-    // Loaded late, because it takes longer to load than a help page takes to print.
+    // Load the module only here, because loading it takes longer than printing a help page.
     const { withDatabase } = await import('./with-database.ts')
     await withDatabase(work, { note, make, interruption: interruption.signal })
   },

@@ -5,21 +5,24 @@ import { csvLine, type Cell } from '@gateway/wire'
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json }
 
 export interface Output {
-  /** Prints the result of a change, once: JSON for a program, the sentence, if there is one, for a person. */
+  /**
+   * Prints the result of a change and is called once. A program gets the JSON, a person gets the sentence if there is
+   * one.
+   */
   result(json: Json, text?: string): void
   /**
-   * Prints rows: `{"rows":[…],"total":…}` for a program, where `total` is the number of rows; a table for a person
-   * (`laidOut`). Starts before all rows are there and calls `after` after the last row. Cells that are too wide for the
-   * terminal are cut, or continue on further lines (`folded`).
+   * Prints rows. A program gets `{"rows":[…],"total":…}`, where `total` is the number of rows. A person gets a table
+   * (`laidOut`). Starts to print before all rows have arrived, and calls `after` after the last row. Cells that are too
+   * wide for the terminal are cut, or continue on further lines (`folded`).
    */
   rows(head: readonly string[], rows: Rows, after?: () => After, long?: Long): Promise<void>
-  /** Prints rows as they arrive: a person sees the text of each row at once. */
+  /** Prints rows as they arrive, so that a person sees the text of each row at once. */
   stream(rows: AsyncIterable<{ readonly json: Json; readonly text: string }>, after?: () => After): Promise<void>
-  /** Prints a single thing: `{"rows":[…],"total":1}` for a program, the text for a person. */
+  /** Prints a single item. A program gets `{"rows":[…],"total":1}`, a person gets the text. */
   one(json: Json, text: string): void
-  /** Prints everything at once: `rows` and the members of `beside` for a program, the text for a person. */
+  /** Prints everything at once. A program gets `rows` and the members of `beside`, a person gets the text. */
   all(rows: readonly Json[], text: string, beside?: After['json']): void
-  /** Prints CSV (RFC 4180) with times and amounts as in JSON. Starts before all rows are there. */
+  /** Prints CSV (RFC 4180) with times and amounts as in JSON. Starts to print before all rows have arrived. */
   csv(head: readonly string[], rows: Iterable<CsvRow> | AsyncIterable<CsvRow>): Promise<void>
   /** Prints a part of the result as it arrives, for a person only. */
   line(text: string): void
@@ -31,11 +34,11 @@ export interface Output {
   bytes(): Writable | undefined
   /** Shows the progress of long work, on a terminal only. An empty text removes it. */
   progress(text: string): void
-  /** Shows the seconds that `work` has taken so far, from the first second on, on a terminal only. */
+  /** Shows on a terminal for how many seconds `work` has been running, starting after the first second. */
   during<Result>(text: string, work: Promise<Result>): Promise<Result>
 }
 
-/** Size of a terminal; undefined: without a limit. */
+/** Size of a terminal. An undefined member means that there is no limit. */
 export interface Size {
   readonly columns?: number | undefined
   readonly lines?: number | undefined
@@ -50,7 +53,9 @@ export interface Row {
 
 /** Output that follows the rows. */
 export interface After {
-  /** Members of the document beside `rows`. A `total` here replaces the number of rows, if only a page is printed. */
+  /**
+   * Members of the JSON document besides `rows`. If only a page is printed, `total` here replaces the number of rows.
+   */
   readonly json?: { readonly [name: string]: Json }
   /** Last line of the table. */
   readonly cells?: readonly string[]
@@ -203,7 +208,7 @@ async function textRows(
 type Cells = readonly string[]
 type Layout = 'columns' | 'blocks'
 
-/** Minimum width of a column, in characters; a narrower one cannot show a whole number or time. */
+/** Minimum width of a column, in characters. A number or a time may not fit into a narrower column. */
 const readableWidth = 20
 
 /** Formats rows as columns under their head, or each row as a block of lines if the terminal is too narrow. */
@@ -218,7 +223,7 @@ function layoutOf(page: readonly Cells[], lineWidth: number | undefined): Layout
   return isReadable || page.length === 1 ? 'columns' : 'blocks'
 }
 
-/** Formats each row as lines of `NAME  value`, without empty cells and uncut. */
+/** Formats each row as lines of `NAME  value`. Empty cells are omitted, and long values are not cut. */
 function inBlocks(head: Cells, rows: readonly Cells[]): string {
   const width = Math.max(...head.map(columnsOf))
   return rows

@@ -87,7 +87,7 @@ import {
 } from './commands/webhook.ts'
 import { webhookReplay } from './commands/webhook-replay.ts'
 
-/** The ways to run the work of commands: with a database, without one, or to migrate, copy or back up. */
+/** Functions that run the work of a command: with a database, without one, or to migrate, copy or back up. */
 export interface Runs {
   readonly run: Run
   readonly runAlone: RunAlone
@@ -235,7 +235,7 @@ export const createProgram = (
     completion(runAlone),
   ])
     .version(version, '-V, --version', 'print the version; with --json as {"version":"…","commit":"…"}')
-    // The text of a message may look like an option.
+    // Options of the program are read only before the command, because the text of a message may look like an option.
     .enablePositionalOptions()
     .addHelpText(
       'after',

@@ -22,15 +22,15 @@ import type { CopyTo, AppliedMigration } from './commands/database.ts'
 /** Exit codes: 0 done, 1 refused, 2 called wrongly, 3 the database or the gateway is out of order. */
 export type ExitCode = 0 | 1 | 2 | 3
 
-/** An open database, whose schema may not be up to date. */
+/** Database that is open. Its schema may not be up to date. */
 export interface Opened {
   readonly ports: Ports
   readonly migrate: () => Promise<readonly AppliedMigration[]>
   readonly surroundings: () => Promise<Surroundings>
   readonly backups: Backups
-  /** Copies the database. Closes the connections of `ports` first, which cannot be used afterwards. */
+  /** Copies the database. Closes the connections of `ports` first, so `ports` cannot be used afterwards. */
   readonly copyTo: CopyTo
-  /** Default: the settings of every process. */
+  /** If omitted, the settings that every process uses. */
   readonly settings?: GatewaySettings
   readonly processingSettings?: ProcessingSettings
 }
@@ -43,14 +43,14 @@ export interface Host {
   readonly interruption: AbortSignal
   /** Makes the process exit when the command has ended, even if something is still pending. */
   giveUp(): void
-  /** Maximum seconds that a command which only looks at the database waits for an answer. */
+  /** Maximum seconds to wait for the database in commands that only look at it. */
   readonly openSeconds: number
   /** The environment. */
   readonly variables: Variables
   /**
-   * Opens the database for `work` and closes it even if the work fails. Calls `note` with remarks for the user. Its own
-   * errors say in a sentence what is out of order and contain no secret. Creates a missing database or schema only if
-   * `make` says so.
+   * Opens the database for `work` and closes it even if the work fails. Calls `note` with remarks for the user. If the
+   * database cannot be opened, the error describes the cause in a sentence without secrets. Creates a missing database
+   * or schema only if `make` says so.
    */
   withDatabase(work: (opened: Opened) => Promise<void>, note: (text: string) => void, make?: Make): Promise<void>
 }

@@ -26,9 +26,9 @@ const isoTime =
   /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(?: ?(Z|[+-]\d{2}(?::?\d{2})?))?)?$/i
 
 /**
- * Parses a time of ISO 8601: a day, optionally with a time to the minute, the second or a fraction of it. A time
- * without a zone is at GMT+2, like all times that people type. Returns undefined for other texts and dates that do not
- * exist.
+ * Parses an ISO 8601 time: a day, optionally with a time to the minute, the second or a fraction of a second. A time
+ * without a zone is at GMT+2, like all times that people type. Returns undefined for other texts and for dates that do
+ * not exist.
  */
 export const parseTime = (text: string): Instant | undefined => {
   const [, day, minute = '00:00', second = '00', fraction = '', zone = '+02:00'] = isoTime.exec(text) ?? []

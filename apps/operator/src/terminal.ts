@@ -4,7 +4,7 @@ import { Writable, type Readable } from 'node:stream'
 import { Refused, type Input } from './command.ts'
 import { printable } from './output.ts'
 
-/** Discards what readline would echo of the typed characters. */
+/** Creates a stream that discards the typed characters, which readline would otherwise show. */
 const nowhere = (): Writable => new Writable({ write: (_chunk, _encoding, done) => done() })
 
 /**

@@ -68,7 +68,7 @@ export async function withDatabase(
       await unlessInterrupted(work(opened), interruption)
     } finally {
       await close()
-      // The pending statements have ended now; let the work print what it has done before the process ends.
+      // The pending statements have ended by now. Let the work print what it has done before the process ends.
       if (interruption.aborted) await setImmediate()
     }
   } catch (problem) {
@@ -103,7 +103,7 @@ async function open(
     postgresPorts({
       connectionString: database.connectionString,
       log: { info: () => undefined, warn: note },
-      // A command is too short to use up a block of ids of its own, and needs no cache.
+      // A command is too short to use up a block of ids of its own, so it uses a shared block. It also needs no cache.
       settings: { ...databaseSettings(where), ids: 'shared-block', cacheSeconds: 0 },
     })
   const postgres = openPorts()
@@ -196,7 +196,7 @@ export function explain(thrown: unknown, url: string | undefined): string {
   return code !== undefined && isSqlState(code) ? `The database refuses: ${text}.` : text
 }
 
-/** Resource that a database server has run out of and what to do about it, by SQLSTATE. */
+/** Advice by SQLSTATE: which resource the database server has run out of, and what to do about it. */
 const ADVICE: Readonly<Record<string, string>> = {
   '53100': 'The disk of the database is full. Enlarge the volume, or delete other files on it.',
   '53300':
@@ -211,7 +211,7 @@ const check = (url: string | undefined): string =>
     ? 'See the log of the embedded PostgreSQL in DATA_DIR/postgres.'
     : 'Check DATABASE_URL (its host, port, user, password and database), and whether the server runs.'
 
-/** Joins the messages of an AggregateError: a host name with several addresses fails once for each address. */
+/** Joins the messages of an AggregateError, because a host name with several addresses yields one error for each. */
 const messageOf = (problem: unknown): string => {
   if (problem instanceof AggregateError && problem.message === '') return problem.errors.map(messageOf).join('; ')
   return problem instanceof Error ? problem.message : String(problem)

@@ -175,7 +175,7 @@ export async function takeAll({ ports: { claimedBatches } }: Operator): Promise<
   await claimedBatches.retire(dispatcher)
 }
 
-/** Creates a stream that stores its input; a terminal if requested. */
+/** Creates a stream that stores its input. It acts as a terminal if requested. */
 export function textOf(
   isTTY = false,
   columns?: number,

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 
 const page = readFileSync(fileURLToPath(new URL('../../../docs/operations/json.md', import.meta.url)), 'utf8')
 
-/** Types of the names of documents, as docs/operations/json.md describes them. */
+/** Types of the names in JSON documents, as docs/operations/json.md describes them. */
 export const types: ReadonlyMap<string, string> = new Map(
   Array.from(page.matchAll(/^\| (.+?) +\| (\w+) +\|/gm)).flatMap(([, names = '', type = '']) =>
     Array.from(names.matchAll(/`(\w+)`/g), ([, name = '']) => [name, type] as const),
@@ -27,8 +27,8 @@ const fits: Readonly<Record<string, (value: unknown) => boolean>> = {
 }
 
 /**
- * Yields every name and value of a document, at any depth. Omits the fields of a PDU, which have the names of SMPP, the
- * carriers, which have those of their schema, and the fields of audited changes.
+ * Yields every name and value of a document, at any depth. Omits the fields of a PDU, which SMPP names, the carriers,
+ * which have a schema of their own, and the fields of audited changes.
  */
 function* members(value: unknown): Iterable<readonly [name: string, value: unknown]> {
   if (Array.isArray(value)) for (const one of value as readonly unknown[]) yield* members(one)
@@ -58,8 +58,8 @@ const reading = new Set([
 ])
 
 /**
- * Throws if a document of a command has a name that is missing on the page, or a shape or type that differs from the
- * page.
+ * Throws if the document that a command printed has a name that is missing in docs/operations/json.md, or a shape or
+ * type that differs from that page.
  */
 export function checkDocument(args: readonly string[], text: string): void {
   const document = JSON.parse(text) as Readonly<Record<string, unknown>>

@@ -16,7 +16,7 @@ const height = 220
 
 interface Days {
   readonly names: readonly string[]
-  /** Heights of the tops of each layer, one for each day, the earliest day first. */
+  /** For each layer, the height of its upper edge on each day, from the earliest day to the latest. */
   readonly tops: readonly (readonly number[])[]
 }
 

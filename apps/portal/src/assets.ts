@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** Files by their paths. The build bundles the islands, also when the sources are run. */
+/** Files by their paths. The islands always come from the build, even if the portal runs from its sources. */
 export const assets = new Map(
   (
     [

@@ -30,8 +30,8 @@ export const Surrounded = createContext<Surroundings>({
 type Children = { readonly children?: ComponentChildren }
 
 /**
- * Link to a page of the portal. If the reader may not see that page, nothing is shown, or with `isName` the text
- * without a link.
+ * Link to a page of the portal. If the reader may not see that page, nothing is rendered. With `isName`, the text is
+ * rendered without a link instead.
  */
 export function Link({
   to,
@@ -120,8 +120,8 @@ export interface Column<Row> {
 }
 
 /**
- * Table with a caption and headings. `empty` is shown instead if there are no rows: what would be listed and how to get
- * it.
+ * Table with a caption and headings. If there are no rows, `empty` is shown instead. It states what would be listed and
+ * how to get it.
  */
 export function Table<Row>({
   caption,

@@ -37,8 +37,8 @@ type Score = readonly [numbers: number, evenness: number, columns: number]
 const compare = (a: Score, b: Score): number => a[0] - b[0] || a[1] - b[1] || a[2] - b[2]
 
 /**
- * Returns the first rows. Where a quote is not closed, for instance because the sample ends within a field, lines are
- * split at each delimiter.
+ * Returns the first rows. If a quote is not closed, for instance because the sample ends within a field, each line is
+ * split at every delimiter.
  */
 function sampleOf(lines: string, delimiter: string): readonly (readonly string[])[] {
   try {
@@ -81,7 +81,7 @@ export async function recordsOf(text: string): Promise<readonly (readonly string
     isWide ||= isLineTooWide(piece)
     if (!isWide) parser.write(piece)
     await nextTurn()
-    // Twice the limit, because a header and blank rows do not count.
+    // Allow twice as many records as the limit of rows, because a header and blank rows do not count.
     if (isWide || records.length > 2 * bulkSendLimits.rowsMax) {
       parser.destroy()
       return isWide ? 'too-many-columns' : 'too-many'

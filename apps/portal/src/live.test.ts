@@ -20,7 +20,7 @@ async function open(path: string, cookie = visitor.cookie) {
   const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader()
   let read = ''
   let retry = NaN
-  /** Reads and consumes the stream up to the first match. Fails if the connection ends before. */
+  /** Reads the stream up to the first match and consumes this part. Fails if the connection ends before a match. */
   async function next(pattern: RegExp): Promise<string> {
     for (;;) {
       const found = pattern.exec(read)
@@ -91,7 +91,7 @@ test('the stream of an open page ends with the session and does not extend the s
 test('above the limit of open pages of an account a page is sent once with a delay to reconnect, until an open page is closed', async () => {
   const all = await Promise.all(Array.from({ length: 100 }, () => open('/')))
   for (const { event } of all) await event('page')
-  /** True if the page is streamed and not just sent once, which comes with a longer delay to reconnect. */
+  /** True if the page is streamed. A page that is only sent once has a longer delay to reconnect. */
   const isFollowed = async () => {
     const one = await open('/')
     expect(one.status).toBe(200)

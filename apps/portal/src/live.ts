@@ -50,7 +50,7 @@ export function askAgainLater(response: ServerResponse): void {
   response.writeHead(200, eventStream).end(`retry: ${retryMs.busy}\n\n`)
 }
 
-/** Returns a digest to compare pages by, because keeping the pages themselves would take 30 kB each. */
+/** Returns a digest by which pages are compared. Keeping the pages themselves would take 30 kB each. */
 const digestOf = ({ page }: Look): string => createHash('sha1').update(page).digest('base64')
 
 /**

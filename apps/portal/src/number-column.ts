@@ -1,9 +1,6 @@
 import { readWrittenNumber } from '@gateway/core/messages'
 
-/**
- * Choice of the column that has the numbers: the likeliest column, and whether it is certain. If not, a person must
- * choose.
- */
+/** Column that most likely has the numbers, and whether this choice is certain. If it is not, a person must choose. */
 export interface ColumnChoice {
   /** Index from 0, or undefined if no column has anything like a number. */
   readonly column: number | undefined
@@ -61,8 +58,8 @@ interface Column {
   /** Share of the filled cells that can be read as numbers. */
   readonly readable: number
   /**
-   * Share of the filled cells that are numbers, including national and rounded numbers, which are refused later with a
-   * reason.
+   * Share of the filled cells that look like numbers. National and rounded numbers count too, although they are refused
+   * later with a reason.
    */
   readonly similar: number
 }
@@ -78,7 +75,7 @@ function examine(head: string, at: number, sample: readonly (readonly string[])[
 
 /**
  * Chooses the column of the numbers by heading and content together. The choice is certain if at least half of the
- * column are numbers and the heading of no other such column could mean the recipients.
+ * column's cells are numbers and no other such column has a heading that could mean the recipients.
  */
 export function chooseColumn(heads: readonly string[], body: readonly (readonly string[])[]): ColumnChoice {
   const filled = body.filter((fields) => fields.some((field) => field.trim() !== ''))
@@ -102,8 +99,8 @@ const mostReadable = (columns: readonly Column[]): Column =>
   columns.reduce((best, column) => (column.readable > best.readable ? column : best))
 
 /**
- * Returns the column with the most numbers if no column is mostly numbers. A person must confirm it if there are other
- * columns.
+ * Returns the column with the most numbers if no column consists mostly of numbers. If there are other columns, a
+ * person must confirm it.
  */
 function leastBad(columns: readonly Column[]): ColumnChoice {
   const possible = columns.filter(({ readable, similar }) => readable > 0 || similar > 0)

@@ -7,7 +7,7 @@ import type * as Library from 'openid-client'
 export type ProviderRefusal =
   'unreachable' | 'busy' | 'begun-elsewhere' | 'denied' | 'refused' | 'no-name' | 'unverified'
 
-/** Name that the provider gives for the person, and the page that was requested. */
+/** Name of the person according to the provider, and the page that the person requested. */
 export interface IdentifiedPerson {
   readonly name: string
   readonly to: string
@@ -15,14 +15,16 @@ export interface IdentifiedPerson {
 
 /** OpenID provider that identifies people: authorization code flow with PKCE, state and nonce. */
 export interface OidcProvider {
-  /** Host name of the provider, which people recognize. */
+  /** Host name of the provider, by which people recognize it. */
   readonly host: string
   /**
-   * Returns the address to redirect to, and the token that the browser keeps meanwhile. The provider redirects the
-   * browser back to `answerAt`.
+   * Returns the address to redirect to, and a token that the browser keeps until the provider redirects it back to
+   * `answerAt`.
    */
   begin(answerAt: URL, to: string): Promise<{ readonly leaveTo: URL; readonly token: string } | 'unreachable'>
-  /** Verifies the redirect back from the provider: `answered` is its address, `token` what the browser has kept. */
+  /**
+   * Verifies the redirect back from the provider. `answered` is its address, and `token` is what the browser has kept.
+   */
   finish(answered: URL, token: string | undefined): Promise<IdentifiedPerson | ProviderRefusal>
 }
 
@@ -30,13 +32,14 @@ export interface OidcProvider {
 const metadataSeconds = 3600
 const timeoutSeconds = 5
 /**
- * Maximum number of concurrent exchanges, because each occupies a place of the admission gate until the provider
- * responds.
+ * Maximum number of concurrent exchanges with the provider. Each one occupies a place of the admission gate until the
+ * provider responds.
  */
 const exchangesMax = 8
 
 /**
- * Derives state, nonce and verifier from the token in the browser, so that any process can finish what another began.
+ * Derives state, nonce and verifier from the token in the browser, so that any process can finish a sign-in that
+ * another process began.
  */
 const madeFrom = (token: string, purpose: string): string =>
   createHash('sha256').update(`${purpose} of ${token}`).digest('base64url')

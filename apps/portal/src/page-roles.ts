@@ -10,7 +10,7 @@ const posting = pages
   .filter(({ submit }) => submit !== undefined)
   .map((page) => ({ page, of: new RegExp(`^${page.path.replaceAll(/:\w+/g, '[^/]+')}$`) }))
 
-/** Returns the page with a form at this path. */
+/** Returns the page whose form is submitted to this path. */
 function postingPage(path: string): Page | undefined {
   const to = path.replace(/\?.*/, '')
   return (posting.find(({ page }) => page.path === to) ?? posting.find(({ of }) => of.test(to)))?.page

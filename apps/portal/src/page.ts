@@ -25,13 +25,13 @@ export interface Visit {
   readonly oidc: OidcProvider | undefined
   /** Address of this page as the browser sees it, or undefined if the request names no host. */
   readonly here: URL | undefined
-  /** Token of the `attempt` cookie, which the response with `Leave` set. */
+  /** Token of the `attempt` cookie. A `Leave` response has set this cookie. */
   readonly attempt: string | undefined
 }
 
 /** Visit of a signed-in account holder. Pages read and change this account and no other. */
 export interface HolderVisit extends Visit {
-  /** Gateway that refuses whatever the role may not do, and records every change in the audit log. */
+  /** Gateway that refuses all actions that the role may not do, and records every change in the audit log. */
   readonly gateway: Gateway
   readonly account: Account
   /** User who signed in, or undefined if the account's own password was used. */
@@ -112,8 +112,8 @@ export interface Leave extends Keeping {
 }
 
 /**
- * Result of a page. 'not-found' stands both for missing objects and for those of another account, which must look the
- * same (P-10).
+ * Result of a page. 'not-found' stands for an object that does not exist and for an object of another account. Both
+ * must look the same (P-10).
  */
 export type Answer = View | GoTo | Leave | Download | 'not-found'
 
@@ -130,8 +130,8 @@ interface Shown<V> {
 }
 
 /**
- * Change that the forms of a page make. With `isForm` the page is only a form, so links to it are hidden from readers
- * who may not submit it.
+ * Change that the forms of a page make. With `isForm` the page consists only of a form. Links to it are then hidden
+ * from readers who may not submit the form.
  */
 interface Changing {
   readonly changes: HolderCommand

@@ -5,7 +5,7 @@ import { readWrittenNumber } from '@gateway/core/messages'
 export const recipientsMax = 1000
 /** Maximum number of typed recipients. Larger lists are uploaded as a file. */
 export const typedMax = 10_000
-/** Number of characters that are stored of a number that cannot be read. */
+/** Maximum number of characters to store of a number that cannot be read. */
 const unreadCharactersMax = 100
 
 /** Reads the number of a row. If the number cannot be read, it stays as written and the row is marked as refused. */

@@ -4,15 +4,18 @@ import { interfaceOf, notFoundElsewhere, refusalElsewhere } from '@gateway/wire'
 import type { RequestHandler } from 'express'
 
 /**
- * Returns the response to a request that is refused before a page reads it: in the form of the
- * interface of its path, and as plain text at paths of the portal (rulings 1.31, 3.8).
+ * Returns the response to a request that is refused before a page reads it. At a path of an interface, the response has
+ * the form of that interface. At a path of the portal, it is plain text (rulings 1.31, 3.8).
  */
 export const describeMalformed =
   (clock: Clock): DescribeMalformed =>
   (malformed) =>
     refusalElsewhere(malformed, clock.now())
 
-/** Handles a path that does not exist: below `/api` in the form of its interface, elsewhere with `page`. */
+/**
+ * Handles a path that does not exist. Below `/api` the response has the form of the interface, elsewhere `page`
+ * answers.
+ */
 export const restOr =
   (clock: Clock, page: RequestHandler): RequestHandler =>
   (request, response, next) => {

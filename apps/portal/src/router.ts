@@ -59,7 +59,7 @@ export const createPortalServer = (gateway: Gateway, settings: PortalServerSetti
     answerError: (request, response, _status, error) => write(response, troubleOf(error), outside(settings, request)),
   })
 
-/** Answers 404 with a page, which has the menu of a visitor who is signed in. */
+/** Answers 404 with a page. If the visitor is signed in, the page has the visitor's menu. */
 export function portalNotFound(gateway: Gateway, settings: PortalSettings): RequestHandler {
   const { log, metrics, gate } = settings
   const begin = prepareResponse({ log, metrics, service: 'portal' })
@@ -92,10 +92,10 @@ const undecodable =
   (problem: unknown, request, response, next) =>
     problem instanceof URIError ? notFound(request, response, next) : next(problem)
 
-/** Headers that forbid other hosts, inline scripts, and frames of other pages. */
+/** Sets headers that forbid content of other hosts, inline scripts, and frames in other pages. */
 const secureHeaders = (): RequestHandler =>
   helmet({
-    // Left to the TLS proxy, because a browser that has seen the header refuses later plain use of the same host.
+    // The TLS proxy may set this header. A browser that has seen it refuses to open the same host without TLS later.
     strictTransportSecurity: false,
     referrerPolicy: { policy: 'same-origin' },
     xFrameOptions: { action: 'deny' },

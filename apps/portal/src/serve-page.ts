@@ -17,7 +17,7 @@ export async function serve(serving: Serving, page: Page, request: Request, resp
   if (request.method !== 'POST') return serveInTurn(serving, page, request, response)
   const place = serving.gate.bodies.open(clientNetwork(request))
   try {
-    // A slow body holds no place of the gate (P-13).
+    // While its body arrives, a request occupies no place of the gate (P-13).
     const fields = await fieldsIn(serving, page, request, place)
     if (typeof fields === 'object') await serveInTurn(serving, page, request, response, fields)
     else if (fields !== 'aborted')
@@ -27,7 +27,9 @@ export async function serve(serving: Serving, page: Page, request: Request, resp
   }
 }
 
-/** Enters the gate. Pages of sign-in do not enter the slow queue, because a password waits for its own turn. */
+/**
+ * Enters the gate. Sign-in pages do not enter the slow queue, because checks of passwords have a queue of their own.
+ */
 const enter = ({ gate }: Serving, { who }: Page, request: Request) =>
   who === 'anybody' ? gate.enter(clientNetwork(request)) : gate.enterSlow(clientNetwork(request))
 
@@ -68,10 +70,10 @@ async function serveInTurn(serving: Serving, page: Page, request: Request, respo
   else if (done.download !== undefined) await writeFile(serving, request, response, done.download)
 }
 
-/** Layouts of responses, so that an error page has the menu too. */
+/** Layout of each response, by which an error page can show the menu too. */
 export const framesOf = new WeakMap<Response, Frame>()
 
-/** Answers a visitor. Returns a file that is still to be written, or undefined. */
+/** Answers a visitor. If the answer is a file, returns the file instead, and the caller writes it. */
 async function serveVisitor(
   serving: Serving,
   page: Page,
@@ -84,7 +86,7 @@ async function serveVisitor(
   else if (isSignedIn(visitor) && namesNothing(request)) answer(visitor, 'not-found')
   else if (fields !== undefined) return submit(serving, page, visitor, fields)
   else if (page.who !== 'anybody' && !isSignedIn(visitor)) {
-    // 204 because an event source repeats its request after any other response.
+    // Respond with 204, because an event source repeats its request after any other response.
     if (isPage) goTo(visitor, { goTo: signInFor(page, request) })
     else response.status(204).end()
   } else {
@@ -122,8 +124,8 @@ export async function submit(
 }
 
 /**
- * Returns the path of the sign-in page, which leads back to the requested page. After a form it says that nothing was
- * done.
+ * Returns the path of the sign-in page with the requested page to return to. If a form was submitted, the sign-in page
+ * says that nothing was done.
  */
 function signInFor({ who, path }: Page, { method, url }: Request): string {
   const signIn = who === 'operator' ? '/operator/sign-in' : '/sign-in'

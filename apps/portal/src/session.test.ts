@@ -33,7 +33,7 @@ test('a form submitted after the session ended leads to a notice that nothing wa
   expect(page.text).toContain('You were signed out before the form was sent. Nothing was sent, changed or charged.')
   expect((await visitor.submit(page, { login: portal.account.login, password })).to).toBe('/send')
   expect(await portal.gateway.queries.listBulkSends(portal.account, { limit: 1 })).toEqual([])
-  // A GET request loses nothing, so there is no notice.
+  // A GET request submits no data that could be lost, so no notice is shown.
   await visitor.submit('/', {}, 'header form')
   expect((await visitor.get((await visitor.get('/messages')).to ?? '')).text).not.toContain('You were signed out')
 })

@@ -3,7 +3,7 @@ import { counted } from './format.ts'
 
 const namedMax = 12
 
-/** Formats a list of characters that fits on one line. */
+/** Joins characters with spaces. Lists at most `namedMax` characters, followed by `…` if there are more. */
 const named = (characters: readonly string[]): string =>
   characters.slice(0, namedMax).join(' ') + (characters.length > namedMax ? ' …' : '')
 

@@ -11,11 +11,13 @@ import { formToken, sessionToken } from './session.ts'
 interface SignedInAs extends Omit<SignedIn, 'session'> {
   readonly session: Pick<SignedIn['session'], 'id'>
   readonly role: HolderRole
-  /** Operator who looks at the account, and the time at which that ends. */
+  /** Operator who is viewing the account, and the time at which this ends. */
   readonly acting?: Acting | undefined
 }
 
-/** Session of a request: that of an operator for pages of operators, that of an account holder for all others. */
+/**
+ * Session of a request. Pages for operators use the session of an operator, all other pages that of an account holder.
+ */
 interface Who {
   readonly token: string | undefined
   readonly signedIn: SignedInAs | undefined
@@ -38,8 +40,8 @@ export async function whoIs(serving: Serving, page: Pick<Page, 'who'>, request: 
 }
 
 /**
- * Returns the session of an operator who acts as an account, or undefined. It comes before a session of an account
- * holder in the same browser.
+ * Returns the session of an operator who acts as an account, or undefined. This session takes precedence over a session
+ * of an account holder in the same browser.
  */
 async function actingAs({ operators }: Serving, request: Request, isUse: boolean): Promise<Who | undefined> {
   const token = sessionToken(request, 'operator')

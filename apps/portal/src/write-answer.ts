@@ -28,11 +28,11 @@ function keepSessions({ request, response }: Visitor, { session, operatorSession
 export const goTo = ({ response, frame }: Visitor, { goTo: path }: GoTo): void =>
   response.redirect(303, frame.base + path)
 
-/** Returns false for 401 and 422, which are forms that explain what to do. */
+/** Returns true for error statuses except 401 and 422, whose pages are forms that explain what to do. */
 const isErrorPage = ({ status = 200 }: View): boolean => status >= 400 && status !== 401 && status !== 422
 
 export function write(response: Response, view: View, frame: Frame): void {
-  // A browser would save the page as the file that could not be read.
+  // With this header, a browser would save the error page as the file that could not be read.
   response.removeHeader('Content-Disposition')
   if (view.retryAfterSeconds !== undefined) response.set('Retry-After', String(view.retryAfterSeconds))
   response
@@ -43,8 +43,8 @@ export function write(response: Response, view: View, frame: Frame): void {
 }
 
 /**
- * Streams a file. Holds a place of the gate only while it waits for rows, so that a slow reader holds none. Rejects if
- * the rows cannot be read; the response is then an error page if nothing was written.
+ * Streams a file. Occupies a place of the gate only while it waits for rows, so that a slow reader occupies none.
+ * Rejects if the rows cannot be read. If nothing was written before, the response is then an error page.
  */
 export async function writeFile({ gate, clock, links }: Serving, request: Request, response: Response, file: Download) {
   async function* lines(): AsyncIterable<string> {

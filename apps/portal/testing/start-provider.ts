@@ -6,18 +6,18 @@ export type Claims = Readonly<Record<string, string | boolean>>
 
 export interface LocalProvider {
   readonly issuer: string
-  /** True if the signatures of its tokens are to be invalid. */
+  /** If true, the provider signs its ID tokens with invalid signatures. */
   isForged: boolean
-  /** Person at the keyboard of every browser. Undefined stands for a person who presses "cancel". */
+  /** Claims of the person who signs in at every visit. If undefined, the person cancels the sign-in. */
   person: Claims | undefined
-  /** Follows redirects as a browser does until the provider redirects back, and returns that address of the portal. */
+  /** Follows redirects like a browser until the provider redirects to the portal. Returns that URL of the portal. */
   visit(address: string): Promise<URL>
   close(): Promise<void>
 }
 
 export const client = { clientId: 'gateway', clientSecret: 'the secret of a local provider' }
 
-/** Starts a real OpenID provider on loopback. It asks for no password and redirects back to any loopback address. */
+/** Starts a real OpenID provider on loopback. It asks for no password and accepts any redirect address on loopback. */
 export async function startProvider(redirects: () => readonly string[]): Promise<LocalProvider> {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -19,9 +19,9 @@ import { statusOf, type ErrorCode } from './error-codes.ts'
 export type Answer = string | LongFields | Listed | Failure
 
 /**
- * Fields of a long response, which can be taken once. A waiting request has been promoted to the old generation by the
- * time it is answered, and would keep the text alive until the next full garbage collection: 65 MB a second when pages
- * of 120 kB are read.
+ * Fields of a long response. Their text can be taken only once, and this object then no longer refers to it. When a
+ * waiting request is answered, its objects have already moved to the old generation of V8 and would keep the text alive
+ * until the next full garbage collection. Reading pages of 120 kB would retain 65 MB a second.
  */
 export class LongFields {
   #text: string | undefined
@@ -43,7 +43,7 @@ export class LongFields {
   }
 }
 
-/** List that may be too long to hold in memory: the only field of its response, streamed (ruling 2.12). */
+/** List that may be too long to hold in memory. It is the only field of its response and is streamed (ruling 2.12). */
 export interface Listed {
   /** Owner of the list, as `AdmissionGate` names it. */
   readonly owner: string
@@ -89,8 +89,8 @@ export const overLimit = ({ overLimitSeconds }: OverLimit): Failure =>
   failure('too-many-requests', 'Too many requests', { 'Retry-After': String(overLimitSeconds) })
 
 /**
- * Sends a response in its envelope. A complete one is written at once. Rejects if a streamed list fails, which has had
- * no effect (ruling 1.25).
+ * Sends a response in its envelope. A complete response is written at once, a list is streamed. Rejects if reading the
+ * list fails. The failed request had no effect (ruling 1.25).
  */
 export function sendAnswer(
   response: ServerResponse,

@@ -26,7 +26,10 @@ const page = (links: string): string => `<!doctype html>
 const start = `SwaggerUIBundle({ url: 'openapi.json', dom_id: '#operations', deepLinking: true, validatorUrl: null })
 `
 
-/** Documents `/docs/openapi.json` and, if the optional package swagger-ui-dist is installed, `/docs/` to browse it. */
+/**
+ * Document `/docs/openapi.json` and, if the optional package swagger-ui-dist is installed, the page `/docs/` to browse
+ * it.
+ */
 export const documents: PublicDocuments = new Map<string, PublicDocument>([
   [
     `${folder}openapi.json`,

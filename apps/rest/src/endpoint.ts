@@ -34,7 +34,7 @@ function unauthorized(code: ErrorCode, errorMessage: string): Failure {
   return failure(code, errorMessage, { 'WWW-Authenticate': 'Bearer' })
 }
 
-/** Returns the refusal of a wrong method. `required` has the methods of the path, at least one. */
+/** Returns the failure for a wrong method. `required` lists the methods of the path and is not empty. */
 export function wrongMethod(required: readonly Method[], used = ''): Failure {
   const allowed = required.join(', ')
   const methods = required.length === 1 ? `the method ${allowed}` : `one of the methods ${allowed}`
@@ -101,8 +101,8 @@ async function runWithBody(backing: Backing, authenticated: AuthenticatedRequest
 }
 
 /**
- * Length of a body, in characters, above which it is parsed in the account's turn. A send of 1000 numbers has about
- * 15,000.
+ * Maximum length of a body that is parsed at once, in characters. A longer body is parsed in the account's turn. A send
+ * of 1000 numbers has about 15,000 characters.
  */
 const ordinaryLength = 65_536
 
@@ -185,9 +185,9 @@ function hasOtherAuthorization(rawHeaders: readonly string[], first: string | un
 }
 
 /**
- * Returns the body of a request as text, or the parsed body if the surrounding app has parsed it. Returns the first
- * failure in the order of ruling 2.3, `whenEmpty` for an empty body if there is a `whenEmpty`, and undefined if the
- * client has disconnected.
+ * Returns the body of a request as text, or the parsed body if the surrounding app has parsed it. Returns `whenEmpty`
+ * for an empty body if `whenEmpty` is given. If several failures apply, returns the first in the order of ruling 2.3.
+ * Returns undefined if the client has disconnected.
  */
 async function readJson(
   request: IncomingMessage,
@@ -223,7 +223,7 @@ export const wrongType = (contentType: string | undefined): Failure =>
 const withoutMark = (text: string): string => (text.startsWith('\uFEFF') ? text.slice(1) : text)
 
 /**
- * Returns the first `Idempotency-Key` header. UTF-8 bytes are decoded, so that a key is the same in a header and in a
+ * Returns the first `Idempotency-Key` header. Decodes UTF-8 bytes, so that a key in the header equals the same key in a
  * body.
  */
 function idempotencyKeyOf(request: IncomingMessage): string | undefined {
@@ -234,7 +234,10 @@ function idempotencyKeyOf(request: IncomingMessage): string | undefined {
   return isUtf8(bytes) ? bytes.toString() : first
 }
 
-/** Returns the first header of this name. `headersDistinct` would build an object of all headers, which takes 1 µs. */
+/**
+ * Returns the value of the first header with this name. `headersDistinct` would take 1 µs to build an object of all
+ * headers.
+ */
 function firstOf(rawHeaders: readonly string[]): string {
   for (let i = 0; i < rawHeaders.length; i += 2)
     if (rawHeaders[i]?.length === name.length && rawHeaders[i]?.toLowerCase() === name) return rawHeaders[i + 1] ?? ''

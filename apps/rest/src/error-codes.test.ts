@@ -29,7 +29,7 @@ const post = (path: string, body: unknown, headers: Readonly<Record<string, stri
   return (rest) => rest.post(path, body).set(headers)
 }
 
-/** Requests a balance from a gateway that behaves this way. */
+/** Requests a balance from a gateway whose `creditBalance` calls `work`, which rejects. */
 const failing = (work: () => Promise<never>): Ask => {
   return async () => {
     const rest = await startRest({
@@ -65,7 +65,7 @@ const raw = (bytes: string): Ask => {
 }
 const head = (rest: string) => `GET /api/rest/v1/credits/balance HTTP/1.1\r\n${rest}\r\n`
 
-/** One request that leads to each code. */
+/** One request for each code, which leads to that code. */
 const requests = {
   'no-such-path': without('/sms/outgoing/Send'),
   'no-such-webhook': (rest) => rest.get('/webhooks/7'),
@@ -124,8 +124,7 @@ const requests = {
 } satisfies Record<ErrorCode, Ask>
 
 /**
- * Codes that would take a client a minute, or an attack, are tested with the function that describes malformed
- * requests.
+ * Describes a malformed request directly, for codes whose request would take a client a minute or require an attack.
  */
 function malformed(status: number): Answered {
   const answer = describeMalformed(clock)({

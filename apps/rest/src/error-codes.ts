@@ -6,8 +6,9 @@ interface ErrorCodeEntry {
 }
 
 /**
- * All values of `errorCode`. If several apply, the first wins (rulings 2.3, 2.16). Internal failures (ruling 1.25) and
- * malformed HTTP follow. docs/interfaces/rest.md has the same table. A code never changes its meaning.
+ * All values of `errorCode`, in order of precedence: if several apply, the first is returned (rulings 2.3, 2.16). The
+ * codes for internal failures (ruling 1.25) and malformed HTTP are last. docs/interfaces/rest.md has the same table. A
+ * code never changes its meaning.
  */
 export const ERROR_CODES = {
   'no-such-path': {

@@ -106,7 +106,8 @@ test.each(exampleRows)(
       return example === undefined ? [] : [[Number(each), example.value] as const]
     })[0] ?? [0, undefined]
     const rest = await worldOfExamples()
-    // An invalid request is not listed among the examples of requests, only described beside its response.
+    // Invalid requests are not among the request examples of the document. They are only described next to their
+    // response.
     const table = endpoints.get(path)?.find((each) => each.method.toLowerCase() === method)?.operation.examples[name]
     const wrong = status === 200 ? undefined : table
     const query = operation.parameters
@@ -156,7 +157,7 @@ test('every operation has examples, and each example of a request has a response
 describe('the description', () => {
   type Schema = Readonly<Record<string, unknown>>
   const isObject = (value: unknown): value is Schema => typeof value === 'object' && value !== null
-  /** All schemas and parameters by their place in the document. */
+  /** Yields all schemas and parameters with their places in the document. */
   function* everything(value: unknown, at = ''): Iterable<readonly [string, Schema]> {
     if (!isObject(value)) return
     yield [at, value]
@@ -280,7 +281,10 @@ describe('the schema of events', () => {
     }
   })
 
-  /** Objects may get further fields in the future. Today every field must be described. */
+  /**
+   * Returns true if the document describes this field of an event. The schemas allow additional fields, for future
+   * versions, so validation alone does not find a field without a description.
+   */
   function isDescribed(title: string, name: string): boolean {
     const { schemas } = document.components as unknown as {
       schemas: Record<string, { properties: Record<string, { $ref: string }> }>
@@ -331,7 +335,7 @@ describe('a generated request', () => {
   const useCases = new Proxy({}, { get: () => reach })
   const gateway = { queries: useCases, commands: useCases } as Gateway
   const call = { gateway, account: { id: 1 }, now: 0, idempotencyKey: undefined, parameter: '1' } as unknown as Call
-  // A schema cannot express these rules.
+  // Rules that a schema cannot express, by the messages of their failures.
   const besides =
     /must not be blank|must be a time YYYYMMDDHHmm|sender must be|in all messages together|must name one of event|must not hold U\+0000/
 
@@ -399,8 +403,8 @@ describe('a generated request', () => {
 })
 
 /**
- * True if a body contains U+0000 or an unpaired surrogate. The document states in words that used and echoed texts with
- * them are refused.
+ * Returns true if a body contains U+0000 or an unpaired surrogate. The schemas do not express that such texts are
+ * refused where they are used or echoed; the document says so in words.
  */
 const hasUnusable = (body: unknown): boolean => /\\u0000|\\ud[89a-f]/.test(JSON.stringify(body))
 

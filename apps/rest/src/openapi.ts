@@ -13,9 +13,9 @@ import { webhookRequests } from './webhook-events.ts'
 type Json = Readonly<Record<string, unknown>>
 
 /**
- * Returns the OpenAPI 3.1 document of the interface, to be served one folder below the root. It contains the schemas
- * that validate requests, and those by which the tests check responses. An example of a request leads to the response
- * example of the same name.
+ * Returns the OpenAPI 3.1 document of the interface, to be served one folder below the root. Its request schemas also
+ * validate requests, and the tests check responses against its response schemas. A request example produces the
+ * response example of the same name.
  */
 export function openApiDocument(): Json {
   const schemas = new Map<string, unknown>()
@@ -270,8 +270,8 @@ function errorOf(error: ErrorOfDocument, examples: Examples): Json {
 }
 
 /**
- * Describes an invalid request beside its response, because tools would treat it as valid among the examples of
- * requests.
+ * Describes an invalid request next to its response. Tools would treat it as valid if it were among the request
+ * examples.
  */
 const whatWasSent = ({ query, body }: Omit<Example, 'answer'>): string =>
   query === undefined

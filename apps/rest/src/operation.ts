@@ -205,7 +205,7 @@ export const MobileNumber = Type.String({
   description: 'A number in international format: digits only, no + and no leading 0, such as 27825550101.',
 })
 
-/** Fields of the labels of a message (`wire:words.ts`). */
+/** Schemas of the labels of a message: its reference and its category (`wire:words.ts`). */
 export const labelProperties = {
   reference: Type.Optional(
     Type.String({ description: 'The reference of the message. Omitted if it has none.', maxLength: 64 }),
@@ -218,7 +218,7 @@ export const labelProperties = {
 export const orNull = <T extends TSchema>(schema: T, description: string) =>
   Type.Union([schema, Type.Null()], { description })
 
-/** Returns the schema of a field that has one of these words. */
+/** Returns the schema of a field whose value is one of these words. */
 export const oneOf = (words: readonly string[], description: string) =>
   Type.Enum([...new Set(words)], { type: 'string', description })
 

@@ -5,7 +5,7 @@ import { pageFields } from './page.ts'
 test('a page is rendered in pieces that yield to other requests, and is complete and in order', async () => {
   const { slices } = admissionGate(10)
   const items = Array.from({ length: 1000 }, (_, i) => i)
-  // About as long as rendering an attempt with a hundred events takes.
+  // Takes 0.1 ms, about as long as rendering a delivery attempt with a hundred events.
   const json = (item: number): string => {
     const until = performance.now() + 0.1
     while (performance.now() < until);

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { openApiDocument } from './openapi.ts'
 
-// Generated clients check requests and responses by the patterns of the document, with the regular expressions of their
-// language.
+// Generated clients check requests and responses against the patterns of the OpenAPI document. They use the regular
+// expressions of their own language, so every pattern must mean the same in all languages.
 
 interface Pattern {
   readonly pattern: string
@@ -64,7 +64,10 @@ beforeAll(async () => {
 })
 afterAll(() => rm(cache, { recursive: true, force: true }))
 
-/** Returns for each pattern and sample: 1 if it matches, 0 if not, ! if the language cannot compile the pattern. */
+/**
+ * Returns one character for each pattern and sample: 1 for a match, 0 for no match, ! if the pattern cannot be
+ * compiled.
+ */
 function inJavaScript(patterns: readonly Pattern[], flags: string): string {
   const one = ({ pattern, minLength, maxLength }: Pattern, sample: string): string => {
     const { length } = Array.from(sample)
@@ -91,8 +94,8 @@ async function inLanguage(patterns: readonly Pattern[], [command, ...before]: re
 }
 
 /**
- * Patterns that languages interpret differently: one that some cannot compile, one with a different class, one with a
- * different end.
+ * Patterns that languages interpret differently. Some languages cannot compile the first. The character class of the
+ * second and the end of the third have different meanings.
  */
 const planted: readonly Pattern[] = ['^[^\\0\\p{Surrogate}]*$', '^\\s*$', '^[0-9]{12}$'].map((pattern) => ({
   pattern,

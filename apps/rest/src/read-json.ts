@@ -5,9 +5,9 @@ const [quote, backslash] = [0x22, 0x5c]
 const [openArray, closeArray, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d]
 
 /**
- * Scans the brackets of a text in linear time, because JSON.parse takes 300 ns for each level. Returns 'too-deep' if
- * they match but are nested more than `nestingMax` deep, 'malformed' if they do not match, and 'shallow' otherwise,
- * also for text that is malformed in another way.
+ * Scans the brackets of a text in linear time before JSON.parse, which takes 300 ns for each level. Returns 'malformed'
+ * if the brackets do not match, 'too-deep' if they are nested more than `nestingMax` deep, and otherwise 'shallow',
+ * even if the text is malformed in another way.
  */
 export function jsonNesting(json: string): 'shallow' | 'too-deep' | 'malformed' {
   /** Closing bracket of each level up to the limit. */
@@ -42,12 +42,13 @@ function endOfString(json: string, from: number): number {
 
 const stringOrNumber = /"(?:[^"\\]|\\.)*"|-?[0-9][0-9.eE+-]*/g
 const jsonNumber = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/
-/** Maximum number of digits that JSON.parse is sure to turn into a finite number. */
+/** Maximum number of digits of a whole number for which JSON.parse always returns a finite number. */
 const digitsMax = 300
 
 /**
- * Parses JSON like JSON.parse, but reads a number that is not written as a whole number as `{ writtenAs }`: `1.0`,
- * `1e3`, and `1.00000000000000000001`, which would be rounded to 1. A whole number of any length stays a number.
+ * Parses JSON like JSON.parse, except for numbers that are not written as whole numbers: they become `{ writtenAs }`.
+ * Examples are `1.0`, `1e3`, and `1.00000000000000000001`, which JSON.parse would round to 1. A whole number of any
+ * length stays a number.
  */
 export const parseWholeNumbers = (json: string): unknown => JSON.parse(json.replace(stringOrNumber, read))
 

@@ -17,8 +17,8 @@ export function readKey(header: string | undefined): IdempotencyKey | undefined 
 export const anotherRequest = failure('idempotency-key-reused', 'The Idempotency-Key was used for another request.')
 
 /**
- * Estimates the number of items in a body by counting the character that each item needs. Texts may contain more of it,
- * so the estimate may be too high.
+ * Estimates the number of items in a body by counting a character that belongs to each item. Texts may contain this
+ * character too, so the estimate may be too high.
  */
 function countOf(character: ',' | '{', sent: string | ParsedBody): number {
   const text = typeof sent === 'string' ? sent : written(sent.parsed)

@@ -65,7 +65,10 @@ function restHandlers(gateway: Gateway, settings: RestSettings): RequestHandler[
     : [browserOrigins(corsOrigins, { log, metrics, service: 'rest' }), handler]
 }
 
-/** Returns a handler that answers 404 in the envelope, and in plain text at other paths below `/api` (ruling 3.8). */
+/**
+ * Returns a handler that answers 404 in the REST envelope, or in plain text at a path of another interface below `/api`
+ * (ruling 3.8).
+ */
 export const restNotFound = ({
   clock,
   log,
@@ -110,8 +113,8 @@ function writeFailure(
 const unreadable = failure('malformed-request', 'The request cannot be read.')
 
 /**
- * Returns the answer to an error that a handler threw (ruling 1.25). A programming error is 500, any other error 503,
- * with `Retry-After` if nothing was done. Without it the request may have been carried out.
+ * Returns the answer to an error that a handler threw (ruling 1.25). A programming error is 500, any other error 503. A
+ * 503 has `Retry-After` if nothing was done; without the header, the request may have been carried out.
  */
 function trouble(error: unknown): Failure {
   if (isProgrammingError(error)) return unknownError

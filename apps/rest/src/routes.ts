@@ -53,9 +53,9 @@ export const endpoints: ReadonlyMap<string, readonly Endpoint[]> = new Map([
 ])
 
 /**
- * Returns the answer to a request that is refused before an endpoint reads it: in the envelope, or in the form of
- * another interface at a path of that one (rulings 1.31, 3.8). An unknown method is
- * answered 404 or 405 in the order of the rulings (2.1, 2.3).
+ * Returns the answer to a request that is refused before an endpoint reads it. The answer has the REST envelope; at a
+ * path of another interface, it has the form of that interface (rulings 1.31, 3.8). An unknown method is answered 404
+ * or 405 in the order of the rulings (2.1, 2.3).
  */
 export const describeMalformed =
   (clock: Clock): DescribeMalformed =>

@@ -11,7 +11,7 @@ import { describeValue, describeType } from './received.ts'
 const FORMAT = { usable: 'usable', blank: 'blank' }
 
 const ajv = new Ajv({
-  // Passes the failing schema to the error, for the message of a 422.
+  // Adds the failing schema to each error, because the message of a 422 contains its `expected`.
   verbose: true,
   keywords: ['expected'],
   formats: {
@@ -57,8 +57,8 @@ const isBlank = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && 'format' in value && value.format === FORMAT.blank
 
 /**
- * Returns a function that checks a body against a schema whose fields have `expected`: '… must be <expected>; got …'.
- * Unknown fields are ignored.
+ * Returns a function that checks a body against a schema. The message of a failure is '… must be <expected>; got …',
+ * with the `expected` of the field. Unknown fields are ignored.
  */
 export function reader<S extends TSchema>(schema: S): (body: unknown) => Static<S> | Failure {
   // Compiled when the first body arrives, because compiling all schemas would add 0.1 s to each start.
@@ -85,8 +85,8 @@ function unprocessable(errors: readonly ErrorObject[] | null | undefined): Failu
 }
 
 /**
- * True if the text of a field is unusable. An optional field fails with the errors of all its alternatives, one of
- * which is about the text.
+ * Returns true if the text of a field is unusable. An invalid optional field causes an error for each of its
+ * alternatives, and one of these errors is about the text.
  */
 const isUnusableText = ({ instancePath }: ErrorObject, errors: readonly ErrorObject[]): boolean =>
   errors.some(

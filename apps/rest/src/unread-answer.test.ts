@@ -15,8 +15,8 @@ test('long responses that clients do not read use at most half of the memory for
   expect(text.length).toBeGreaterThan(100_000)
   await until(() => Promise.resolve(gate.bodies.bytes === 0))
 
-  // The operating system buffers some megabytes for each connection, so the test requests more until responses stay in
-  // the process.
+  // The operating system buffers some megabytes for each connection. The test sends requests until these buffers are
+  // full and the process has to hold responses itself.
   const requestText = `GET /api/rest/v1${list} HTTP/1.1\r\nHost: x\r\nAuthorization: ${rest.key}\r\n\r\n`
   const unread = Array.from({ length: 8 }, (): Socket => {
     return connect(Number(new URL(rest.url).port), '127.0.0.1')

@@ -110,12 +110,12 @@ export const waitingJson = ({ events, lists, dead }: ShownWebhook['backlog']): s
 export const idOf = (parameter: string | undefined): WebhookId | 'no-such-webhook' =>
   webhookId(Number(parameter)) ?? 'no-such-webhook'
 
-/** Refusal of an unknown webhook, or one of another account (P-10). */
+/** Failure for a webhook that does not exist or belongs to another account (P-10). */
 export const noSuchWebhook = failure('no-such-webhook', 'There is no webhook with this id.')
 
 export const tooManyWebhooks = failure('too-many-webhooks', `An account has at most ${webhooksMax} webhooks.`)
 
-/** Returns the failure for a refusal of core. `asked` is the body of the request. */
+/** Returns the failure for a refusal of core. `request` is the body of the request. */
 export function refused(refusal: WebhookRefusal, request: { readonly url?: string | undefined }): Failure {
   if (refusal === 'no-events')
     return failure('field-invalid', 'events must name at least one event; got an empty array.')

@@ -4,7 +4,10 @@ import { scriptedCarrier } from '@gateway/core/testing'
 
 const carrier = scriptedCarrier().id
 
-/** Submits all due messages to a carrier that gives this result. Accepted messages get the receipt, if one is given. */
+/**
+ * Submits all due messages to a carrier that gives each of them this outcome. If `receipt` is given, accepted messages
+ * get this delivery receipt.
+ */
 export async function carry(
   { claimedBatches, deliveryReceipts }: Ports,
   outcome: Handover['outcome'],

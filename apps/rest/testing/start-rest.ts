@@ -9,7 +9,7 @@ import './checked-answers.ts'
 const silent = createLog({ level: 'silent', name: 'rest' })
 const prefix = '/api/rest/v1'
 
-/** The interface on memory ports behind a real HTTP server on loopback, with an account that has a key. */
+/** REST interface with in-memory ports on a real HTTP server on loopback, and an account that has an API key. */
 export interface Rest {
   readonly url: string
   readonly ports: Ports
@@ -29,7 +29,7 @@ export interface RestOptions {
   readonly account?: AccountOptions
   readonly gate?: AdmissionGate
   readonly log?: Log
-  /** Wraps the gateway so that it can fail. */
+  /** Wraps the gateway, for example to make its operations fail. */
   readonly gateway?: (gateway: Gateway) => Gateway
 }
 

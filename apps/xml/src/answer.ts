@@ -83,8 +83,8 @@ export const SKIPPED = { word: 'SKIPPED', code: 108 } as const
 export type Answer = Rendered | ReturnOnce | Failure
 
 /**
- * Rendered content. It is taken out when it is written, because the objects that it passes through would keep it in
- * memory (decision 0061).
+ * Rendered content. Writing the response removes the text from this object, because the objects through which a
+ * response passes would otherwise keep the text in memory (decision 0061).
  */
 export interface Rendered {
   content: string

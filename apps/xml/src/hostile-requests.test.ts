@@ -151,7 +151,7 @@ test.each<[string, string]>([
   const small = await post('/api/xmlgetreplies.asp', `<Svc_Replies><ApiKey>${key}</ApiKey></Svc_Replies>`)
   expect(small.status).toBe(200)
   const { status, text } = await large
-  // A document without credentials gets only a part of the time, and is refused if that does not suffice.
+  // Documents without credentials share only a part of the reading time. A document that waits too long is refused.
   expect(text).toMatch(
     status === 503
       ? /<Error>Service unavailable<\/Error>/

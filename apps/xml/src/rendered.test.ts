@@ -19,8 +19,9 @@ const filled = (rows: readonly Row[]): string =>
   )
 
 /**
- * Builds the same document node by node. The builder has two gaps: it does not escape carriage returns, which readers
- * would not return, and it treats `&name;` in a text as a reference, so ampersands are escaped before.
+ * Builds the same document node by node. The builder has two gaps, which this function closes. It does not escape
+ * carriage returns, which XML parsers would turn into line feeds. It also treats `&name;` in a text as a reference, so
+ * this function escapes ampersands first.
  */
 function built(rows: readonly Row[]): string {
   const root = create({ version: '1.0', encoding: 'utf-8' }).ele('XMLGateway_Replies')

@@ -31,7 +31,10 @@ import type { Backing, Endpoint } from './endpoint.ts'
 import { endpoints, mount, prefix } from './routes.ts'
 
 export interface XmlSettings extends Omit<Backing, 'gateway'> {
-  /** Must be settled after the server has closed. Several interfaces in one process may share them. */
+  /**
+   * Responses that wait for confirmation. Must be settled after the server has closed. Several interfaces in one
+   * process may share them.
+   */
   readonly confirmedResponses: ConfirmedResponses
   readonly log: Log
   readonly metrics?: Metrics | undefined
@@ -82,7 +85,7 @@ function xmlHandler(gateway: Gateway, { clock, gate, confirmedResponses, log, me
       const answer = await answerTo(request, response, endpoint)
       if (answer !== undefined) sendAnswer(response, endpoint.inRoot, answer, confirmedResponses)
     },
-    // If the operation does more than read, the send may have happened (ruling 1.25).
+    // If the operation may have had an effect, such as a send, the answer has no `Retry-After` (ruling 1.25).
     answerFailure: (response, endpoint, _status, error) =>
       writeAnswer(response, endpoint.inRoot, hadNoEffect(error) ? overloaded : { trouble: 'unavailable' }),
   })
@@ -96,7 +99,9 @@ async function bodyOf(request: IncomingMessage, place: BodyPlace): Promise<Arriv
   return typeof read === 'object' && 'parsed' in read ? undefined : arrivedBody(read)
 }
 
-/** Returns a handler that answers 404 in plain text, and below `/api/rest/` in the envelope of REST (ruling 3.8). */
+/**
+ * Returns a handler that answers 404: in plain text, or in the REST envelope for paths below `/api/rest/` (ruling 3.8).
+ */
 export const xmlNotFound = ({ clock, log, metrics }: Pick<XmlSettings, 'clock' | 'log' | 'metrics'>): RequestHandler =>
   fallbackHandler({ log, metrics, service: 'xml' }, (response) => {
     const path = requestTarget(response.req)

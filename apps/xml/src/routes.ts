@@ -28,9 +28,10 @@ export const endpoints: ReadonlyMap<string, Endpoint> = new Map([
 ])
 
 /**
- * Returns the answer to a request that is refused before an operation reads it: an `Error` in the root of the
- * operation, or of a send for any other path, or the form of another interface at a path of that one (rulings 1.31,
- * 3.8). An unknown HTTP method is refused like any other wrong method (ruling 4.10).
+ * Returns the answer to a request that is refused before an operation reads it. The answer is an `Error` in the root
+ * element of the operation. Any other path gets the root element of a send, except a path of another interface, which
+ * gets the form of that interface (rulings 1.31, 3.8). An unknown HTTP method is refused like any other wrong method
+ * (ruling 4.10).
  */
 export const describeMalformed =
   (clock: Clock): DescribeMalformed =>

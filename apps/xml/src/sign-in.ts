@@ -103,8 +103,8 @@ const unknownCharactersMax = 8192
 const waitMsMax = 10_000
 
 /**
- * Returns the pace at which a document is read: in its network's turn at first, then in its account's turn. Documents
- * whose credentials are wrong or come last share one part of the time.
+ * Returns the pace at which a document is read. The first characters are read in the turn of the network, the others in
+ * the turn of the account. Documents without valid credentials by then share one part of the time.
  */
 export function paceFor(slices: TimeSlices, network: string, sender: SignIn): Pace {
   let characters = 0

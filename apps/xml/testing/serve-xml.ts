@@ -31,7 +31,7 @@ export async function serveXml({ wanted: options = {}, settings = {}, change = (
   return { app, ports, orders, clock, account, backOffice, key: await keyOf(ports, account), post }
 }
 
-/** Returns the ports changed to record accepted orders. */
+/** Returns the ports with a `messages` port that adds each order to `orders` before accepting it. */
 const recordingOrders = (ports: Ports, orders: Order[]): Ports => ({
   ...ports,
   messages: {

@@ -1,6 +1,6 @@
 /**
- * Reading of descriptions. Apart from the rest, because the libraries that check them take longer to load
- * than a process that only sends should wait.
+ * Functions that read descriptions. They have their own entry point, because the libraries that check descriptions load
+ * too slowly for a process that only sends.
  */
 export {
   isUsable,

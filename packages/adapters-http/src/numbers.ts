@@ -1,6 +1,6 @@
 /**
- * Form in which a provider writes numbers: international digits, the same after `+` or 00, or (`national`) numbers of
- * its own country as they are dialled there.
+ * Form in which a provider writes numbers: international digits, alone or after `+` or `00`, or `national`: numbers of
+ * the provider's own country as they are dialled there.
  */
 export type NumberForm = 'digits' | 'plus' | '00' | 'national'
 

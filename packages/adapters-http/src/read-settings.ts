@@ -32,7 +32,7 @@ async function providerOf(value: unknown): Promise<Provider | { readonly problem
     if (isShipped(value)) return shippedProvider(value)
     return { problems: [`provider: one of ${providerNames.join(', ')} is expected, or a description`] }
   }
-  // Its libraries take 0.3 s to load, which carriers with a shipped provider do without.
+  // Loaded only for a custom description, because its libraries take 0.3 s to load.
   const { isUsable, readDescription } = await import('./description/read-description.ts')
   const read = readDescription(value)
   return isUsable(read) ? read : { problems: read.problems.map((each) => `provider${each}`) }

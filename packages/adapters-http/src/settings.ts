@@ -22,15 +22,15 @@ export interface HttpSettings extends CircuitBounds {
   readonly from: string | undefined
   /** Currency of prices without one. */
   readonly currency: string | undefined
-  /** If undefined, the form of the provider's description. */
+  /** Form in which the provider writes numbers. If undefined, the form in the provider's description. */
   readonly numbers: NumberForm | undefined
   readonly country: string
   readonly trunkPrefix: string
   /** Maximum number of unanswered requests of each process, each on a connection of its own. */
   readonly window: number
   /**
-   * Maximum number of messages a second of all processes, which share it. If undefined, the provider's answers alone
-   * limit the rate.
+   * Maximum number of messages a second, for all processes together. If undefined, only the provider's answers limit
+   * the rate.
    */
   readonly perSecond: number | undefined
   /** Time limit for name resolution, connection and TLS handshake, in seconds. */

@@ -9,7 +9,7 @@ export interface ReceivedRequest {
   readonly socket: Socket
 }
 
-/** Answers the nth request, counted from 1, which has been read whole. */
+/** Function that answers the nth request, counted from 1, after the whole request has been received. */
 export type Answer = (response: ServerResponse, request: ReceivedRequest, nth: number) => void
 
 /** Real HTTP server in place of a provider. */
@@ -20,7 +20,10 @@ export interface TestProvider {
   close(): void
 }
 
-/** Starts a server that answers as told; at first it accepts everything with an id of its own. */
+/**
+ * Starts a server that answers with the last function given to `answerWith`. Until then, it answers with `first`, which
+ * by default accepts each message with a new id.
+ */
 export async function aProvider(first: Answer = accepts): Promise<TestProvider> {
   let answer = first
   const requests: ReceivedRequest[] = []

@@ -1,7 +1,7 @@
 /**
- * Makes signatures of callbacks with the packages that the providers publish, and writes them to `signatures.json`
- * with the versions of the packages. Where a package only verifies, it must accept what is made here. The packages are
- * installed into a temporary folder, so that they are no dependencies of the gateway.
+ * Makes signatures of callbacks with the packages that the providers publish, and writes them to `signatures.json` with
+ * the versions of the packages. If a package can only verify, this script makes the signature and the package must
+ * accept it. The packages are installed into a temporary folder, so that they are not dependencies of the gateway.
  *
  *   npx pnpm signatures           writes the file
  *   npx pnpm signatures --check   fails if the file would change

@@ -4,8 +4,8 @@ import { performance } from 'node:perf_hooks'
 const measureMilliseconds = 100
 
 /**
- * Returns a function that is true if the event loop of this thread was busy for more than half of the time since the
- * last measurement, at least a tenth of a second ago.
+ * Returns a function that returns true if the event loop of this thread was busy for more than half of the time between
+ * the last two measurements. It measures again if the last measurement is at least 0.1 s old.
  */
 export function eventLoopBusy(): () => boolean {
   let last = performance.eventLoopUtilization()

@@ -22,7 +22,7 @@ interface Window {
 export interface FailedLoginReports {
   /** Records a failure. `user` is the name, and `account` the account with that name, or null. */
   failed(user: string, account: AccountId | null, network: string): void
-  /** Records a refusal without a look-up. It counts for the account of the user's last failure. */
+  /** Records a log-in that was refused without a look-up. It is counted for the account of the user's last failure. */
   failedAgain(user: string, network: string): void
 }
 
@@ -33,9 +33,9 @@ const usersMax = 10_000
 const otherNetworks = 'others'
 
 /**
- * Reports the first failure of an account (or of unknown names) from a network at once, and later ones together, at
- * most once in `seconds` (default 60). Beyond `windowsMax` (default 100) accounts and networks at a time, the reported
- * network is 'others'.
+ * Reports the first failure of an account (or of unknown names) from a network at once. Later failures are reported
+ * together, at most once in `seconds` (default 60). While more than `windowsMax` (default 100) combinations of account
+ * and network have failures, further ones are reported with the network 'others'.
  */
 export function failedLoginReports(
   report: (failed: FailedLogins) => void,
@@ -80,8 +80,9 @@ export function failedLoginReports(
 }
 
 /**
- * Counts failed log-ins of this process alone. Remembers `keysMax` keys, more than can fail while they are hashed one
- * after the other. `now` returns milliseconds and never goes back.
+ * Counts the failed log-ins of this process alone. Remembers `keysMax` keys. By default, these are more than can fail
+ * before the first of them expires, because hashing limits the rate of log-ins. `now` returns milliseconds and never
+ * goes back.
  */
 export function failureCounts(keysMax = 10_000, now: () => number = () => performance.now()): LoginFailures {
   /** Times at which the failures expire, in order. */
@@ -95,7 +96,8 @@ export function failureCounts(keysMax = 10_000, now: () => number = () => perfor
       const isWithinLimit = counting.length < failuresMax
       const all = isWithinLimit ? [...counting, at + seconds * 1000].sort((a, b) => a - b) : counting
       endings.set(key, all)
-      // There is room when all but the last `failuresMax` have expired, and the first of these too.
+      // The next attempt is possible when fewer than `failuresMax` failures remain, which is when the failure at this
+      // place expires.
       return Promise.resolve({ isWithinLimit, waitSeconds: ((all.at(-failuresMax) ?? at) - at) / 1000 })
     },
   }
@@ -108,8 +110,8 @@ export interface RecentCounts {
 }
 
 /**
- * Counts events by key. A count starts again `seconds` after its first event. Of more than `keysMax` keys, the one
- * counted longest ago is forgotten. `now` returns milliseconds and never goes back.
+ * Counts events by key. A count starts again `seconds` after its first event. Remembers at most `keysMax` keys and
+ * drops the one whose last event is the oldest. `now` returns milliseconds and never goes back.
  */
 export function recentCounts(
   seconds: number,

@@ -6,9 +6,9 @@ export interface NetworkQueue {
   /** Number of waiting jobs. */
   readonly waiting: number
   /**
-   * Runs `work` in its turn. If too many jobs wait, rejects with an error whose `code` is 'overloaded' without running
-   * it: at once, or later, when another network that burdens the queue less needs the place. Started work is never
-   * refused.
+   * Runs `work` in its turn. If too many jobs wait, rejects without running it, with an error whose `code` is
+   * 'overloaded'. This can happen at once, or later when a job of a network with a smaller burden needs the place.
+   * Started work is never refused.
    */
   run<T>(network: string, work: () => Promise<T>): Promise<T>
 }
@@ -25,7 +25,9 @@ export interface NetworkQueueSettings {
   readonly waitSecondsMax?: number
   /** Returns the time in milliseconds. It never goes back. */
   readonly now?: () => number
-  /** Returns the recent activity of a network that counts like waiting jobs. Default: 0. */
+  /**
+   * Returns the burden that a network has caused recently, which is added to its number of waiting jobs. Default: 0.
+   */
   readonly burdenOf?: (network: string) => number
 }
 
@@ -59,8 +61,8 @@ export function networkQueue(settings: NetworkQueueSettings): NetworkQueue {
   }
 
   /**
-   * Updates the moving average of the duration. A long duration counts fully only after several jobs, and a pause of
-   * the process counts little.
+   * Updates the moving average of job durations. Longer durations affect it fully only after several jobs, so a single
+   * pause of the process has little effect.
    */
   function learn(milliseconds: number): void {
     usualMilliseconds = usualMilliseconds === 0 ? milliseconds : usualMilliseconds * 0.9 + milliseconds * 0.1
@@ -143,7 +145,7 @@ export function networkQueue(settings: NetworkQueueSettings): NetworkQueue {
   }
 }
 
-/** Shared error: creating one for each refusal was a twelfth of the cost of a flood of log-ins. */
+/** Shared error, because creating an error for each refusal took a twelfth of the CPU time of a flood of log-ins. */
 const overloaded = Object.assign(new Error('too many passwords are waiting to be checked'), { code: 'overloaded' })
 
 /** Returns true if `run` rejected because too many jobs wait. */

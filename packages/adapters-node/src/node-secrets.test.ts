@@ -9,7 +9,8 @@ import { systemClock } from './system-clock.ts'
 
 const now = instant(Date.UTC(2026, 9, 18, 8))
 
-// 1 ms instead of 28, which does not affect counts and refusals. Tests of durations use the full cost.
+// With this cost, a hash takes 1 ms instead of 28 ms, which does not affect counts and refusals. Tests of durations use
+// the full cost.
 const cheap = { hashCost: 9 }
 const dear = { hashCost: 14 }
 

@@ -55,8 +55,8 @@ export interface NodeSecretsSettings {
    */
   readonly waitingMax?: number
   /**
-   * Maximum waiting time in seconds if hashing is slower. At least ten times `hashesMax` passwords may always wait.
-   * Default 2.1.
+   * Maximum waiting time in seconds, which limits the queue when hashes take longer than usual. At least ten times
+   * `hashesMax` passwords may always wait. Default 2.1.
    */
   readonly waitSecondsMax?: number
   /** Shared counter of the failures of all processes. Without it each process counts alone. */
@@ -133,7 +133,7 @@ export function nodeSecrets(settings: NodeSecretsSettings = {}): NodeSecrets {
   const closed = closedUsers()
   const logins = loginCounts()
   const reports = failedLoginReports(reportFailures)
-  /** Checks under way. Their callers know the owner. */
+  /** Password checks in progress, by key. The type of the owner is `unknown` here; the caller of a check knows it. */
   const running = new Map<string, Promise<unknown>>()
 
   /** Returns the key of a user and network, which is the same in every process. */
@@ -166,7 +166,7 @@ export function nodeSecrets(settings: NodeSecretsSettings = {}): NodeSecrets {
     user: string,
   ): Promise<Owner | 'wrong' | TooManyFailures> {
     const { password, network, now, use = 'requests', stored, mayUse } = attempt
-    // Count failures that happened while this attempt waited.
+    // The user may have reached the limit of failures while this attempt waited.
     const tooMany = closed.of(user, now)
     if (tooMany !== undefined) return tooMany
     const login = await stored()
@@ -239,7 +239,10 @@ export function nodeSecrets(settings: NodeSecretsSettings = {}): NodeSecrets {
 const accountOf = (owner: (PasswordOwner & Partial<Pick<Login, 'account'>>) | undefined): AccountId | null =>
   owner?.account?.id ?? null
 
-/** Maximum number of users to remember: more than can fail while they are hashed one after the other. */
+/**
+ * Maximum number of users to remember. Because hashing limits the rate of failures, fewer users have too many failures
+ * at a time.
+ */
 const closedMax = 10_000
 
 /** Users with too many failures, as far as this process knows. Their attempts cause no look-up and no hash. */

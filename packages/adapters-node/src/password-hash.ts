@@ -43,9 +43,9 @@ export const hashOfNothing = (cost: HashCost = hashCosts.requests): PasswordHash
   write(cost, randomBytes(saltBytes), randomBytes(keyBytes))
 
 /**
- * Checks a password. Then hashes once more at each cost of `alike` other than that of the stored hash, so that a check
+ * Checks a password. Also hashes once at each cost of `alike` other than the cost of the stored hash, so that a check
  * takes the same time for all of these costs. Throws if `stored` is not a hash of `hashOf` or its cost is unreasonable,
- * because that does not mean that the password is wrong.
+ * because such a hash does not mean that the password is wrong.
  */
 export async function isPasswordOf(
   stored: PasswordHash,

@@ -43,7 +43,7 @@ test('every change of an encrypted secret is detected', () => {
   for (let at = 0; at < sealed.length; at += 1) {
     const other = sealed[at] === 'A' ? 'B' : 'A'
     const changed = sealed.slice(0, at) + other + sealed.slice(at + 1)
-    // The last character has bits without meaning.
+    // The last base64url character has unused bits, so a change of it may decode to the same bytes.
     if (
       Buffer.from(changed.split('.')[2] ?? '', 'base64url').equals(
         Buffer.from(sealed.split('.')[2] ?? '', 'base64url'),

@@ -5,10 +5,10 @@ import { keyFile, keysOfFolder, makeKeysOfFolder } from './secrets-key.ts'
 export interface SecretBoxSettings {
   /**
    * Keys in the form of `readSecretsKey`. The first one encrypts, the others only decrypt. If empty, the keys in
-   * `folder`.
+   * `folder` are used.
    */
   readonly keys: readonly string[]
-  /** Folder of `secrets.key`, which is created when a secret is encrypted first. */
+  /** Folder of `secrets.key`. The file is created when the first secret is encrypted. */
   readonly folder: string
 }
 
@@ -29,7 +29,10 @@ const tagBytes = 16
  */
 export function secretBox({ keys, folder }: SecretBoxSettings): SecretBox {
   let read: readonly Key[] = []
-  /** Returns no keys while there is no file, because another process may create it at any time. */
+  /**
+   * Returns the keys, or an empty list if there is no file yet. An empty list is not cached, because another process
+   * may create the file at any time.
+   */
   const all = (): readonly Key[] => {
     if (read.length === 0) read = (keys.length > 0 ? keys : keysOfFolder(folder)).map(toKey)
     return read

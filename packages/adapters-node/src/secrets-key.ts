@@ -77,7 +77,8 @@ function readOwn(path: string): string | undefined {
 }
 
 /**
- * Writes the file under another name and links it, so that it appears complete and the first of several files stays.
+ * Writes the file under a temporary name, then links it to its own name. It therefore appears complete, and if several
+ * processes create it, the first file stays.
  */
 function make(folder: string, path: string): string {
   mkdirSync(folder, { recursive: true })

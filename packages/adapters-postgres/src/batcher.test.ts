@@ -1,6 +1,6 @@
 import { batcher } from './batcher.ts'
 
-/** Runs that the test ends explicitly. */
+/** Returns a `run` function whose runs wait until the test ends them, and the list of runs that have begun. */
 function runs() {
   const begun: { jobs: readonly string[]; end: () => void; fail: (error: Error) => void }[] = []
   const run = (jobs: readonly string[]) =>

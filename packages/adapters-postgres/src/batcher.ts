@@ -17,15 +17,16 @@ export interface BatcherOptions<Job, Result> {
   readonly weightMax: number
   readonly weight: (job: Job) => number
   /**
-   * Milliseconds after the start of a run for which the next one waits, unless jobs with a weight of `jobsMax` have
-   * been collected. Makes fewer runs with more small jobs in each. Defaults to 0.
+   * Minimum time from the start of one run to the start of a concurrent one, in milliseconds. The next run starts
+   * earlier if jobs with a total weight of `jobsMax` are waiting. This makes fewer runs with more small jobs in each.
+   * Defaults to 0.
    */
   readonly gatherMs?: number
   /** Clock and timer for `gatherMs`. Defaults to those of the process. */
   readonly clock?: GatherClock
   /**
-   * Runs jobs, given oldest first, and resolves when the next run may begin, to a result or the promise of one for each
-   * job in the same order. If it rejects, all of its jobs reject.
+   * Runs jobs, which are given oldest first. Resolves when the next run may begin, with a result or a promise of a
+   * result for each job in the same order. If it rejects, all of its jobs reject.
    */
   readonly run: (jobs: readonly Job[]) => Promise<readonly (Result | Promise<Result>)[]>
 }
@@ -62,7 +63,7 @@ export function batcher<Job, Result>(options: BatcherOptions<Job, Result>): Batc
   let isCalledLater = false
 
   const gatheringMs = (): number => began + gatherMs - clock.now()
-  /** Returns true if a run may begin beside another. */
+  /** Returns true if another run may begin while one is in progress. */
   const mayBegin = (): boolean =>
     gatherMs === 0 || gatheringMs() <= 0 || queue.reduce((sum, { job }) => sum + weight(job), 0) >= jobsMax
 
@@ -127,12 +128,14 @@ interface Question {
   readonly numbers: readonly Msisdn[]
 }
 
-/** Looks up pairs of account and number, given as two arrays. Returns answers by the place of the pair, from 1. */
+/**
+ * Looks up pairs of account and number, given as two arrays. Returns the answers by the position of the pair, from 1.
+ */
 type Ask<Answer> = (accounts: ArrayText, numbers: ArrayText) => Promise<ReadonlyMap<number, Answer>>
 
 /**
- * Makes a lookup that batches concurrent questions: those asked while a lookup runs go together into the next. Returns
- * the answers of each question by number; a number without an answer is missing.
+ * Returns a lookup that batches concurrent questions: questions that are asked while a lookup runs share the next
+ * lookup. Each question resolves to its answers by number, without the numbers that have no answer.
  */
 export function askAboutNumbers<Answer>(
   ask: Ask<Answer>,

@@ -18,9 +18,9 @@ export interface Cache<Key, Value> {
 }
 
 /**
- * Creates a cache that keeps values for `seconds`, counted from before they were loaded, and does not keep undefined.
- * `now` is in milliseconds, above 0, and never goes back. lru-cache's own `fetch` is not used, because it counts from
- * after the load and treats 0 seconds as no limit.
+ * Creates a cache. A value is kept for `seconds`, counted from before its load began; undefined is not kept. `now` is
+ * in milliseconds, above 0, and never goes back. lru-cache's own `fetch` is not used, because it counts from after the
+ * load and treats 0 seconds as no limit.
  */
 export function createCache<Key extends string | number, Value>(
   { seconds, entriesMax, load }: CacheOptions<Key, Value>,

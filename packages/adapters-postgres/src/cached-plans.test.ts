@@ -23,7 +23,10 @@ const execution = ({ statement, values }: Case): string => {
   return `execute "${statement.name}" ${list && `(${list})`}`
 }
 
-/** Prepares statements, whose plans are made for the current tables and kept. Running them would leave pages behind. */
+/**
+ * Prepares all statements, so that the server keeps plans made for the current tables. The statements are explained and
+ * not run, because running them would leave pages in the tables.
+ */
 async function cachePlans({ client }: WatchedConnection): Promise<void> {
   for (const [, one] of all) {
     await client.query(`prepare "${one.statement.name}" as ${one.statement.text}`)

@@ -10,7 +10,8 @@ export interface Changes {
   /** Starts listening, if that has not begun yet. To be called before anything is cached. */
   listen(): void
   /**
-   * Waits for a change made by this process, then notifies its own listeners, even if it failed: it may have committed.
+   * Waits for a change made by this process, then notifies the listeners of this process. It notifies them also if the
+   * change failed, because the change may have committed.
    */
   around<T>(change: Promise<T>): Promise<T>
   /** Stops listening. Waits at most `seconds`. */
@@ -19,10 +20,16 @@ export interface Changes {
 
 const channel = 'gateway_directory'
 
-/** Expression in a statement that changes something, so that the notification is sent exactly when it commits. */
+/**
+ * SQL expression that notifies other processes. A statement that makes a change includes it, so that the notification
+ * is sent exactly when the change commits.
+ */
 export const notifyOthers = sql<string>`pg_notify(${sql.lit(channel)}, '')`
 
-/** Listens for changes of other processes. Only makes them visible earlier, because cached values expire in seconds. */
+/**
+ * Listens for changes made by other processes. Without it, they would become visible a few seconds later, when the
+ * cached values expire.
+ */
 export function listenForChanges(address: ServerAddress, connectionSeconds: number, log: Log): Changes {
   const listeners: (() => void)[] = []
   const notify = () => {
@@ -45,7 +52,7 @@ export function listenForChanges(address: ServerAddress, connectionSeconds: numb
   }
 }
 
-/** Changes for a process without a cache: nothing has to be dropped. */
+/** Implementation for a process without a cache, which needs no notifications. */
 export const listenToNobody = (): Changes => ({
   onChange: () => undefined,
   listen: () => undefined,

@@ -28,7 +28,7 @@ function plainClientOf({ connectionString, tls, plainIfRefused }: ServerAddress)
   return class extends Client {
     constructor(options: ClientConfig | string = {}) {
       const own = typeof options === 'string' ? {} : options
-      // A copy for each client, because the driver changes the object.
+      // Each client gets its own copy, because the driver changes the object.
       const ssl = tls === undefined ? false : { ...tls }
       const connection = tls !== undefined && plainIfRefused ? new PreferringConnection({ ...own, ssl }) : undefined
       super({ ...own, connectionString, ssl, ...(connection && { connection }) })

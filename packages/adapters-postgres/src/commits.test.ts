@@ -6,7 +6,9 @@ import { freshDatabase } from '../testing/fresh-database.ts'
 import { patientSettings } from '../testing/patient-settings.ts'
 import { postgresPorts } from './postgres-ports.ts'
 
-/** Makes transactions that touch an account wait at their commit for the holder of a lock. */
+/**
+ * SQL for a trigger that makes each transaction that updates an account wait at its commit for the holder of a lock.
+ */
 const waitingAtCommit = `
 create function wait_at_commit() returns trigger language plpgsql as $$
 begin perform pg_advisory_xact_lock_shared(72); return null; end $$;
@@ -38,7 +40,7 @@ test.each(Object.entries(commitsContract))('%s', async (_, check) => {
   await withHeldPorts((ports) => ports, check)
 })
 
-/** Store that answers after 60 ms, before the commit. This is possible because ids are known earlier. */
+/** Store that may answer after 60 ms, before the commit. It can do so because the ids are known before the commit. */
 const answeringEarly = (messages: Messages): Messages => ({
   ...messages,
   accept: async (order) => {

@@ -126,13 +126,15 @@ test('a waiting caller gets an error soon when the database stops answering, the
           await expect(pool.failFast.transaction(() => Promise.resolve())).rejects.toHaveProperty('unreachable')
         }
         await expect(sql`select 1`.execute(kysely)).rejects.toHaveProperty('unreachable')
-        // Five calls one after the other. Each would otherwise take as long as all calls above.
+        // These five calls run one after the other. If they did not fail at once, each would take as long as all calls
+        // above.
         expect(performance.now() - refusedAt).toBeLessThan(2000)
 
         proxy.thaw()
         const served = () => hot.failFast.run(statement<{ n: number }>('select 1 n'), []).catch(() => [])
         await until(async () => (await served()).length === 1)
-        // A patient caller whose connection lost its answer gets an error soon after the return, before its time limit.
+        // The connection of the patient caller lost its answer. The caller gets an error soon after the database
+        // answers again, before its own time limit.
         await expect(patient).rejects.toHaveProperty('backend')
         expect(performance.now() - begun).toBeLessThan(9000)
       },
@@ -154,7 +156,7 @@ test('a slow statement fails no caller while the database answers the probe', as
 
 test('a process that was itself blocked does not count that time as silence of the database', async () => {
   await withPools(async ({ hot }) => {
-    // Opened before, because a new connection would not be ready in time.
+    // Opens a connection first, because a new connection would not be ready in time.
     await hot.run(statement('select 1'), [])
     const slow = hot.failFast.run(statement<{ n: number }>('select 1 n from pg_sleep(0.5)'), [])
     await new Promise((resolve) => setTimeout(resolve, 150))

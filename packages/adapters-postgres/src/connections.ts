@@ -46,9 +46,9 @@ export interface Connections extends Connection {
   readonly failFast: Connections
   /** Returns how many connections are in use. */
   use(): PoolUse
-  /** Time for which a statement is run again after lost answers (`retryOnConnectionLoss`). */
+  /** Time for which `retryOnConnectionLoss` runs a statement again after lost answers. */
   readonly retrySeconds: number
-  /** Ends each connection when it becomes free, and after `seconds` those still in use. */
+  /** Ends each connection when it becomes free. After `seconds`, ends the connections that are still in use. */
   close(seconds: number): Promise<void>
 }
 
@@ -68,7 +68,10 @@ export interface ConnectionOptions {
   readonly statementSeconds: number
   readonly lockSeconds: number
   readonly retrySeconds: number
-  /** Admits a new connection, or throws. Called if the database has the tables for watching its primary. */
+  /**
+   * Checks a new connection, and throws if it must not be used. Called if the database has the tables for watching its
+   * primary.
+   */
   readonly admit: (client: ClientBase) => Promise<void>
   /** Called for every statement that fails and every connection that cannot be made. */
   readonly failed: (error: unknown) => void
@@ -80,15 +83,21 @@ const deadlocksMax = 20
 const noConnectionLeft = '53300'
 const pauseMilliseconds = 20
 
-/** Time after an outage for answers to statements sent before it. After that, their connections count as lost. */
+/**
+ * Time to wait, after an outage has ended, for answers to statements that were sent before it. After that time, the
+ * connections of these statements count as lost.
+ */
 const lateAnswerSeconds = 2
 
 export function openConnections(options: ConnectionOptions, liveness: DatabaseLiveness, log: Log): Connections {
-  /** Number of outages when each connection was made. After a later outage the connection may be dead unnoticed. */
+  /**
+   * Number of outages before each connection was made. After a later outage, the connection may be dead although no
+   * error was reported.
+   */
   const outagesBefore = new WeakMap<ClientBase, number>()
   const backends = new WeakMap<ClientBase, Backend>()
   const broken = new WeakSet<ClientBase>()
-  /** Connections on which a commit was answered without its standby. */
+  /** Connections on which the server answered a commit although the standby had not confirmed it. */
   const unconfirmed = new WeakSet<ClientBase>()
   const open = new Set<Client>()
   const busy = new Set<Client>()
@@ -126,7 +135,7 @@ export function openConnections(options: ConnectionOptions, liveness: DatabaseLi
     const query = { text: greeting(options), query_timeout: options.connectionSeconds * 1000 }
     const answers = (await client.query<Greeted>(query)) as unknown as readonly { rows: readonly Greeted[] }[]
     const backend = answers.at(-1)?.rows[0]
-    if (backend === undefined) throw new Error('the server process of a connection cannot be read')
+    if (backend === undefined) throw new Error('cannot read the process id of a server connection')
     refusePooler(client, backend.pid)
     backends.set(client, backend)
     if (backend.isWatched) await options.admit(client)
@@ -202,8 +211,8 @@ export function openConnections(options: ConnectionOptions, liveness: DatabaseLi
   }
 
   /**
-   * Stops using a connection. Ends a statement that may still run there, because a wait for a standby has no time limit
-   * of its own.
+   * Stops using a connection. After a time-out it also ends the server process, because a statement that waits for a
+   * standby has no time limit of its own.
    */
   function giveUp(client: ClientBase, error: unknown, statement?: unknown): void {
     broken.add(client)
@@ -337,7 +346,10 @@ function confirming(write: () => Promise<unknown>): () => Promise<void> {
 
 const endedWait = 'the wait for a standby was ended: the standby may lack the commit'
 
-/** Returns true for the warning before the answer to a commit whose wait was cancelled. Only its text is translated. */
+/**
+ * Returns true for the warning that precedes the answer to a commit whose wait was cancelled. The routine identifies
+ * the warning, because its text may be translated.
+ */
 const endsWaitForStandby = (notice: { readonly routine?: string | undefined }): boolean =>
   notice.routine === 'SyncRepWaitForLSN'
 
@@ -351,7 +363,8 @@ function greeting({ statementSeconds, lockSeconds, serverSettings }: ConnectionO
     statement_timeout: `${Math.ceil(statementSeconds * 1000)}`,
     lock_timeout: `${Math.ceil(lockSeconds * 1000)}`,
     idle_in_transaction_session_timeout: `${Math.ceil((statementSeconds + 1) * 1000)}`,
-    // Needed to receive the warning about an ended wait for a standby. Without it, that would look like a commit.
+    // Needed to receive the warning that a wait for a standby was ended. Without the warning, the commit would look
+    // complete.
     client_min_messages: 'warning',
     ...serverSettings,
   }

@@ -21,7 +21,7 @@ async function insist<T>(call: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Number of submissions of each message, and of temporary refusals by the carrier. */
+/** Number of submissions, and number of temporary refusals by the carrier, for each message id. */
 interface Handed {
   readonly submitted: Map<number, number>
   readonly refusedForNow: Map<number, number>
@@ -112,7 +112,9 @@ async function dispatch(ports: StoredPorts, handed: Handed, stopped: () => boole
   await insist(() => claimedBatches.retire(dispatcher))
 }
 
-/** Returns ids that are not in exactly one place. An id in a batch that also has a message row counts once. */
+/**
+ * Query for ids that are not in exactly one place. An id in a batch that also has a message row counts as one place.
+ */
 const misplaced = `
 with waiting as (
   select generate_series(lo, hi - 1) id from due union all select generate_series(lo, hi - 1) from later

@@ -4,9 +4,9 @@ import type { Log } from './settings.ts'
 /** Clock that shows the database's time, independent of the clock of this machine (P-18; docs/decisions/0070). */
 export interface DatabaseClock extends Clock {
   /**
-   * Reads the database's time now, and then every minute until the connections are closed; in between, a monotonic
-   * clock counts on. Before the first comparison `now` is the time of this machine. Rejects if the database does not
-   * answer.
+   * Compares this clock with the database's time now, and then every minute until the connections are closed. Between
+   * comparisons, a monotonic clock counts on. Before the first comparison `now` is the time of this machine. Rejects if
+   * the database does not answer.
    */
   compare(): Promise<void>
   /**
@@ -27,7 +27,7 @@ export interface DatabaseClockOptions {
 }
 
 const everyMilliseconds = 60_000
-/** Difference between this machine's clock and the monotonic one that means the clock was set or the machine slept. */
+/** If this machine's clock and the monotonic clock differ by this much, the clock was set or the machine slept. */
 const stepMilliseconds = 1000
 const warnSeconds = 2
 
@@ -37,7 +37,7 @@ export function databaseClock({
   machine = () => Date.now(),
   elapsed = () => performance.now(),
 }: DatabaseClockOptions): DatabaseClock & { close(): Promise<void> } {
-  /** Last comparison: the database's time was `at` when `elapsed` was `elapsedAt`. */
+  /** Last comparison: when `elapsed` returned `elapsedAt`, the database's time was `at`. */
   let known: { readonly at: number; readonly elapsedAt: number } | undefined
   let offset = 0
   let loggedSeconds = 0
@@ -54,8 +54,8 @@ export function databaseClock({
     const elapsedAt = elapsed()
     const took = elapsedAt - begun
     const guess = time()
-    // The time in the answer is old by the duration of its way back, which is unknown. The running clock is more exact
-    // than an estimate of half the round trip, so it is kept unless the answer contradicts it.
+    // When the answer arrives, the time in it is old by the duration of its way back, which is unknown. The running
+    // clock is more exact than an estimate of half the round trip. So it is kept unless the answer contradicts it.
     const isPossible = guess >= answer - 1 && guess <= answer + took + 1
     known = { at: isPossible ? guess : answer + took / 2, elapsedAt }
     offset = machine() - known.at
@@ -63,7 +63,7 @@ export function databaseClock({
     if (!isClosed) timer ??= setInterval(compareSoon, everyMilliseconds).unref()
   }
 
-  /** Compares in the background. A database that does not answer is reported elsewhere. */
+  /** Compares in the background. Errors are ignored, because a database that does not answer is reported elsewhere. */
   const compareSoon = (): void => void (comparing = compare().catch(() => undefined))
 
   function logOffset(seconds: number): void {

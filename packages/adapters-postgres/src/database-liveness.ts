@@ -5,10 +5,10 @@ import type { ServerAddress } from './server-address.ts'
 import type { Log } from './settings.ts'
 
 /**
- * Detects whether the database answers this process at all. A statement or a commit may take long. A database that does
- * not answer for about a second, not even a probe that needs no lock and no disk, is unreachable, and all callers that
- * wait for it get an error. Costs nothing while answers arrive, because a probe is sent only after a third of a second
- * without any.
+ * Detects whether the database answers this process at all. A statement or a commit may take long, but a probe needs no
+ * lock and no disk. If the database does not even answer a probe for about a second, it is unreachable, and all callers
+ * that wait for it get an error. Costs nothing while answers arrive, because a probe is sent only after a third of a
+ * second without an answer.
  */
 export interface DatabaseLiveness {
   /**
@@ -23,7 +23,7 @@ export interface DatabaseLiveness {
    * it is unreachable already, `work` does not begin.
    */
   readonly failFast: <T>(work: () => Promise<T>) => Promise<T>
-  /** Returns how often the database became unreachable. Connections made before the last time may be broken. */
+  /** Returns how often the database has become unreachable. Connections made before the latest outage may be broken. */
   outages(): number
   /** Calls `back` whenever the database answers again. */
   onBack(back: () => void): void
@@ -33,10 +33,11 @@ export interface DatabaseLiveness {
 const tickMilliseconds = 100
 const ticksBeforeAsking = 3
 const ticksBeforeUnreachable = 12
-/** Ticks between probes of an unreachable database: two a second do not slow down its start. */
+/** Number of ticks between probes of an unreachable database. Two probes a second do not slow down its start. */
 const ticksBetween = 5
 /**
- * Seconds to wait for an answer on the open connection. Then a new one shows whether only that connection is broken.
+ * Seconds to wait for an answer on the open connection. After that, a probe on a new connection shows whether only the
+ * old connection is broken.
  */
 const openSeconds = 0.4
 
@@ -51,7 +52,10 @@ const unreachable = (): UnreachableError =>
   Object.assign(new Error('the database does not answer'), { unreachable: true as const })
 
 export function watchLiveness(address: ServerAddress, connectionSeconds: number, log: Log): DatabaseLiveness {
-  /** Callers to notify. Places are reused, because a `Set` keeps deleted entries for a while (docs/decisions/0061). */
+  /**
+   * Callbacks of the callers to notify. Elements are reused, because a `Set` keeps deleted entries for a while
+   * (docs/decisions/0061).
+   */
   const waiting: ((() => void) | undefined)[] = []
   const free: number[] = []
   const backs: (() => void)[] = []
@@ -81,8 +85,8 @@ export function watchLiveness(address: ServerAddress, connectionSeconds: number,
     for (const reject of [...waiting]) reject?.()
   }
 
-  // If this process itself was blocked, that time counts as one tick, and answers that have arrived are read before the
-  // database is declared unreachable.
+  // If this process itself was blocked, the time of the block counts as one tick. Answers that have arrived meanwhile
+  // are read before the database is declared unreachable.
   function tick(): void {
     if (requests === 0 && !isSuspect && state !== 'unreachable') {
       stopTicking()

@@ -5,7 +5,7 @@ import { testServer } from '../testing/fresh-database.ts'
 const docs = new URL('../../../docs/', import.meta.url)
 const pages = readdirSync(docs, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md'))
 
-/** Returns the SQL of a page, in blocks and in sentences. */
+/** Returns the SQL statements of a page, from its code blocks and from the code in its sentences. */
 function statementsOf(page: string): readonly string[] {
   const text = readFileSync(new URL(page, docs), 'utf8')
   const blocks = Array.from(text.matchAll(/^ *```sql\n([\s\S]*?)^ *```/gm), ([, sql = '']) => sql)
@@ -23,7 +23,9 @@ const client = new Client({ connectionString: testServer() })
 beforeAll(() => client.connect())
 afterAll(() => client.end())
 
-/** Returns the error of a statement. Plans queries, and parses other statements without running them. */
+/**
+ * Returns the error of a statement, if there is one. Queries are planned and other statements are parsed; none is run.
+ */
 const problemOf = (sql: string): Promise<string | undefined> =>
   client.query(/^select/.test(sql) ? `explain ${sql}` : `do $do$ begin if false then ${sql}; end if; end $do$`).then(
     () => undefined,

@@ -83,7 +83,7 @@ test('a statement is prepared once under its name', async () => {
 test('a connection that prefers TLS continues without it if the server has none', async () => {
   const proxy = await cuttingProxy(testServer())
   try {
-    // Without sslmode, which would override the option.
+    // `sslmode` is removed, because it would override the `ssl` option.
     const connectionString = proxy.connectionString.replace('sslmode=disable', '')
     const ssl = { rejectUnauthorized: false }
     const client = clientOf({ connectionString, ssl, connection: new PreferringConnection({ ssl }) })

@@ -49,8 +49,9 @@ export function setServer(client: Client, { name, host, port }: ServerPlace): vo
 }
 
 /**
- * Runs a statement that is prepared under its name, as `client.query({ name, text, values })` does. The driver copies
- * such an object with its property descriptors, which costs 2 to 3 µs a statement; it uses a query object as it is.
+ * Runs a statement that is prepared under its name, as `client.query({ name, text, values })` does. The driver would
+ * copy such an object with its property descriptors, which costs 2 to 3 µs a statement. It uses a `Query` object
+ * without a copy.
  */
 export const queryPrepared = (
   client: ClientBase,
@@ -85,8 +86,9 @@ export class PreferringConnection extends DriverConnection {
   }
 
   /**
-   * Prevents the two calls that the driver makes next in the same turn, because of this answer: it ends the stream and
-   * emits an error. Each is replaced for one call; the replacement of the second one continues the start.
+   * Prevents the two calls that the driver makes next, in the same turn, because of this answer: it ends the stream and
+   * emits an error. Both methods are replaced for one call each. The replacement of `emit` restores them and continues
+   * the start of the connection.
    */
   #continueWithoutTls(): void {
     const { stream } = this

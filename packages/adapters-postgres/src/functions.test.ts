@@ -2,16 +2,18 @@ import { Client } from 'pg'
 import { freshDatabase } from '../testing/fresh-database.ts'
 import { functions } from './functions.ts'
 
-/** Digests of all versions. Each change of the functions gets a version of its own, so lines are only added. */
+/**
+ * Digests of the functions by version. Each change of the functions has a new version, so that lines are only added.
+ */
 const digests: Readonly<Record<number, string>> = {
   1: '36e5031e5e7491a57de2e68ed59bee7998d9138d3a7f6b041d5786beee45b59a',
   2: '225b01f6aa70fc21a75a668820c14a71f0217361b08d6823b0c41fedc883ec51',
 }
 
 /**
- * Signatures. The previous and the next release call the same functions (P-16), so lines are only added: a
- * function with other parameters or another result gets a new name. One that no longer exists is removed in the release
- * after the one that stopped calling it, by a migration that drops it.
+ * Signatures of the functions by name. The previous and the next release call the same functions (P-16), so that lines
+ * are only added: a function with other parameters or another result gets a new name. If a release stops calling a
+ * function, the next release drops the function by a migration and removes its line.
  */
 const signatures: Readonly<Record<string, readonly [parameters: string, result: string]>> = {
   add_partition: ['k bigint', 'void'],

@@ -36,9 +36,10 @@ export function functionsOf(version: number, texts: readonly string[], firstRun 
 }
 
 /**
- * Reads version and digest of the functions of a schema; null for version 0.2.0, which did not store them. They are in
- * a comment on a table, not in a table of their own, because backups and copies made by 0.2.0 include all tables. They
- * are not read by calling a function, because after waiting for a lock PostgreSQL may still call its previous version.
+ * Query for the version and the digest of the functions of a schema. Both are null for version 0.2.0, which did not
+ * store them. They are stored in a comment on a table, not in a table of their own, because backups and copies made by
+ * 0.2.0 include all tables. No function returns them, because after waiting for a lock PostgreSQL may still call the
+ * previous version of a function.
  */
 export const findFunctions = sql`
 select substring(comment from '^functions ([0-9]+) ')::int as version, substring(comment from ' ([0-9a-f]+)$') as digest

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 
-/** Longest time without yielding to the event loop, the same as in the interfaces (docs/decisions/0025). */
+/** Longest time without yielding to the event loop. The interfaces use the same value (docs/decisions/0025). */
 const sliceMilliseconds = 2
 
 /** Returns the result of `make` for each item, in order. Yields to the event loop every two milliseconds. */

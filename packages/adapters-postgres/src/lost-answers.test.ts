@@ -18,8 +18,8 @@ import { defaultSettings, silent } from './settings.ts'
 import { patientSettings } from '../testing/patient-settings.ts'
 
 /**
- * Returns the promises that contain `text`, without those over generated cases. These check rules with statements that
- * the other promises run as well, and took two fifths of the time.
+ * Selects the promises of a contract whose title contains `text`, except promises over generated cases. The excluded
+ * promises check rules with statements that the other promises run as well, and took two fifths of the time.
  */
 const withText = (contract: Contract<StoredPorts>, text = ''): Contract<StoredPorts> =>
   Object.fromEntries(
@@ -27,7 +27,7 @@ const withText = (contract: Contract<StoredPorts>, text = ''): Contract<StoredPo
   )
 
 const turn = testChance().below(6)
-/** Chooses some promises for each run, because all of them take four minutes of two cores. */
+/** Selects a sixth of the promises for each run, because all of them take four minutes on two cores. */
 const aSixthOf = (contract: Contract<StoredPorts>): Contract<StoredPorts> =>
   Object.fromEntries(Object.entries(contract).filter((_, i) => i % 6 === turn))
 
@@ -36,11 +36,12 @@ const contracts: Readonly<Record<string, Contract<StoredPorts>>> = {
   claimedBatches: aSixthOf(withText(claimedBatches)),
   deliveryReceipts: aSixthOf(withText(deliveryReceipts)),
   inbox: aSixthOf(withText(inbox)),
-  // Loses every choice of an address once. Other tests cut connections while orders are accepted.
+  // These promises lose the answer to every choice of an address once. Other tests cut connections while orders are
+  // accepted.
   messages: withText(messages, 'address'),
 }
 
-/** Repeats a claim of messages after a lost answer, which means that none were claimed. */
+/** Repeats a claim of messages after a lost answer. A lost answer means that no messages were claimed. */
 function askingAgain(sound: Inbox, lossy: Inbox): Inbox {
   const take: Inbox['take'] = async (...values) => {
     for (;;) {
@@ -54,7 +55,7 @@ function askingAgain(sound: Inbox, lossy: Inbox): Inbox {
   return {
     ...lossy,
     take,
-    // The returned number of released texts may be too low after a lost answer.
+    // After a lost answer, the returned number of released texts may be too low.
     releaseParts: (...values) => sound.releaseParts(...values),
     list: (...values) => sound.list(...values),
     unowned: () => sound.unowned(),

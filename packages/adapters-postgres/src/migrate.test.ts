@@ -133,7 +133,7 @@ test('a migration that waits for traffic does not block later traffic, and is ap
   await reader.query('begin')
   await reader.query('select * from busy')
   const migrated = run([1, 'create table busy (x int)'], [2, 'alter table busy add y int'])
-  // Would wait for the reader if it queued behind an "alter table".
+  // These queries would wait for the reader if they queued behind a waiting "alter table".
   for (let i = 0; i < 5; i++) await query('select x from busy')
   await reader.query('commit')
   await reader.end()

@@ -24,7 +24,7 @@ const attemptsMax = 240
 const tableMissing = '42P01'
 const columnMissing = '42703'
 const lockTaken = '55P03'
-/** Errors with which even `if not exists` may fail when two processes create the same table. */
+/** SQLSTATEs with which even `if not exists` may fail when two processes create the same table. */
 const madeByAnother = new Set(['23505', '42P07', '42710'])
 
 /** Migrations and functions that make up a database of the gateway. */
@@ -89,13 +89,13 @@ const findSchema = statement(
   sql`select to_regclass('schema_migration') is not null as made`,
 )
 
-/** Returns true if a migration was ever begun there. */
+/** Returns true if a migration of the database was ever begun. */
 export async function hasSchema({ ordinary }: Pick<Pools, 'ordinary'>): Promise<boolean> {
   const [row] = await ordinary.run(findSchema, {})
   return row?.made === true
 }
 
-/** Throws if another migration was applied under its number. */
+/** Throws if a different migration was applied under the number of this one. */
 function assertSame(migration: Migration, stored: StoredMigration | undefined): void {
   if (stored === undefined) return
   const { version, name } = migration

@@ -1,8 +1,8 @@
 import { digestOf, migrations } from './migrations.ts'
 
 /**
- * Databases were made from these texts: a released one never changes, the next migration corrects it. The baseline is
- * under the digest of its text in 0.2.0.
+ * Digests of the migrations. A released text never changes, because databases were made from it; the next migration
+ * corrects it. The baseline has the digest of its text in 0.2.0.
  */
 const digests: Readonly<Record<string, string>> = {
   '1 baseline': '0a744937623015d50c453e0823f97c6dc3b6e0cdcf8846586b2678f1ec5bdf34',

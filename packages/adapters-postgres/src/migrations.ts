@@ -21,9 +21,9 @@ const folder = new URL('../migrations/', import.meta.url)
 export const migrations: readonly Migration[] = readdirSync(folder).toSorted().map(read)
 
 /**
- * Digests to store in place of the actual ones, so that this version and those that made databases from earlier texts
- * accept each other's databases. The texts differ in comments only. The baseline of version 0.2.0 also had the
- * functions.
+ * Digests to store in place of the actual ones for migrations whose comments have changed. With them, this version
+ * accepts databases that earlier versions made, and earlier versions accept databases that this one makes. The baseline
+ * of version 0.2.0 also had the functions.
  */
 const storedDigests: Readonly<Record<string, string>> = {
   '92483b0f0f0cb56477bbce4d56536f046a0efecb2d7785971d2b276badbf1ae3':

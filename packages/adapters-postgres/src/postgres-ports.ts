@@ -56,8 +56,8 @@ export interface PostgresPorts {
    */
   readonly runExclusively: (name: string, work: () => Promise<void>) => Promise<void>
   /**
-   * Ends each connection when it becomes free, and after `seconds` (default 5) those still in use. A migration or a
-   * wait for `runExclusively` is aborted at once.
+   * Ends each connection when it becomes free. After `seconds` (default 5), ends the connections that are still in use.
+   * A migration or a wait for `runExclusively` is aborted at once.
    */
   readonly close: (seconds?: number) => Promise<void>
 }

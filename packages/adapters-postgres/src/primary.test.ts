@@ -12,13 +12,14 @@ import { postgresPorts, type PostgresPorts } from './postgres-ports.ts'
 import { serverAddress } from './server-address.ts'
 import { whetherPrimary, whichTimeline } from './sql/server.ts'
 
-// Addresses of this process only, because other tests listen on the same machine.
+// Loopback addresses that only this process uses, because other tests listen on the same machine.
 const own = `127.${1 + (Math.floor(process.pid / 254) % 254)}.${1 + (process.pid % 254)}`
 const addresses = process.platform === 'linux' ? ([`${own}.1`, `${own}.2`] as const) : undefined
 const hasProxy = addresses !== undefined && canRunHaproxy()
 if (!hasProxy) console.warn('NOTICE: one name that moves by HAProxy is not tested: it needs Linux and HAProxy')
 
-// P-1: with a synchronous standby the loss of a server loses nothing, and no process has to be restarted. Over TCP.
+// P-1: with a synchronous standby the loss of a server loses nothing, and no process has to be restarted. Tested over
+// TCP.
 describe('with a primary and a standby', () => {
   let servers: TwoServers
   let gateway: PostgresPorts
@@ -66,7 +67,7 @@ describe('with a primary and a standby', () => {
     await idle.close(1)
   })
 
-  // P-19, queried as `/health/ready` does: half a second after each answer.
+  // P-19. Readiness is queried as `/health/ready` does it: half a second after each answer.
   test('a standby that does not answer makes the process not ready within 2 s; reads go on', async () => {
     const frozen = performance.now()
     servers.standby.freeze()
@@ -89,7 +90,7 @@ describe('with a primary and a standby', () => {
 
   test('after the primary was killed, the same process continues with the promoted standby', async () => {
     const before = (await sends()).length
-    /** Sends whose error does not say that nothing was done. Either server may have stored them. */
+    /** Number of sends whose error does not say that nothing was done. Either server may have stored them. */
     let unknown = 0
     const isSent = (ports = gateway.ports) =>
       send(ports).then(
@@ -113,7 +114,7 @@ describe('with a primary and a standby', () => {
     expect(performance.now() - promoted).toBeLessThan(5000)
     await until(async () => (await gateway.trouble()) === undefined)
     await expectStored(1)
-    // The same by host name, as soon as HAProxy has noticed.
+    // The same holds for a connection by host name, as soon as HAProxy has noticed the promotion.
     if (byName === undefined) return
     await until(() => isSent(byName?.ports))
     expect(performance.now() - promoted).toBeLessThan(10_000)
@@ -161,10 +162,11 @@ describe('with two primaries', () => {
     } finally {
       servers.primary.thaw()
     }
-    // Its connections are closed. A search for the primary connects, reads its role and disconnects.
+    // The gateway has closed its connections to the old primary. A search for the primary still connects, reads its
+    // role and disconnects.
     const ofGateway = `select from pg_stat_activity where application_name like 'gateway%' and application_name not like '%looks%'`
     await until(async () => (await servers.primary.query(ofGateway)).length === 0)
-    // Statements that reached it before it stopped may have committed there without an answer.
+    // Statements that reached the old primary before it stopped may have committed there without an answer.
     const there = await servers.primary.query('select from send')
     await Promise.all(Array.from({ length: 20 }, () => send()))
     expect(await servers.primary.query('select from send')).toEqual(there)

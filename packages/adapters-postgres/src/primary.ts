@@ -23,7 +23,7 @@ interface Reading {
 
 /** Time limit for a server to report its role. */
 const lookMilliseconds = 2000
-/** Time for which the other servers are waited for after one has reported that it is the primary, or a standby. */
+/** Time to wait for the other servers after one server has reported that it is the primary, or that it is a standby. */
 const othersMilliseconds = { primary: 300, standby: 1000 }
 /** Interval between two searches for another primary. */
 const watchMilliseconds = 2000
@@ -79,7 +79,7 @@ export function checkedClientOf(address: ServerAddress, Plain: typeof Client): t
   }
 }
 
-/** Searches for the primary periodically, if it is wanted. Returns a function that ends that. */
+/** Searches for the primary periodically if the address asks for it. Returns a function that ends the searches. */
 export function watchPrimary(address: ServerAddress, Plain: typeof Client): () => void {
   if (!address.isPrimaryWanted) return () => undefined
   const look = () => void findPrimary(address, Plain).catch(() => undefined)
@@ -130,8 +130,8 @@ export async function readServers(address: ServerAddress, Plain: typeof Client):
 
 /**
  * Throws a `WrongServer` for a primary with an earlier timeline than another server. Closes connections to servers with
- * an earlier timeline than this one. A standby may have an earlier timeline, because it records the one that it follows
- * only at its next restart point.
+ * an earlier timeline than this one. A standby may report an earlier timeline than it follows, because it records a new
+ * one only at its next restart point.
  */
 function admit(known: KnownServers, { isPrimary, history }: Reading): void {
   const { latest } = known
@@ -152,7 +152,10 @@ const onlyReads = (place: ServerPlace): WrongServer => new WrongServer('read-onl
 
 const nowhere: ServerPlace = { name: '', host: '', port: 0 }
 
-/** Finds the server that accepts writes; of several, the one with the latest timeline, else the first in order. */
+/**
+ * Finds the server that accepts writes. If there are several, returns the one with the latest timeline or, if that does
+ * not decide, the first in order.
+ */
 async function findPrimary(address: ServerAddress, Plain: typeof Client): Promise<ServerPlace> {
   const problems: unknown[] = []
   const looked = address.hosts.map((host) => placesOf(host).catch((error: unknown) => (problems.push(error), [])))

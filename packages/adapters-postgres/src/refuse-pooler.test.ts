@@ -44,7 +44,7 @@ test.each(['', '?sslmode=disable', '?sslmode=allow', '?sslmode=prefer', '?sslmod
       (socket: Socket) => socket.end(),
       (socket: Socket) => socket.once('data', () => socket.end()),
     ]) {
-      // The socket is read, because an unread one would never learn that the client has gone, and would stay open.
+      // The socket is read, because otherwise it would not notice that the client has gone, and would stay open.
       const accept = (socket: Socket) => void close(socket.on('error', () => undefined).resume())
       const closing = createServer(accept).listen(0, '127.0.0.1')
       await once(closing, 'listening')

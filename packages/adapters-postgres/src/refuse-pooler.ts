@@ -46,8 +46,8 @@ export async function refuseChangingBackends(address: ServerAddress): Promise<vo
 }
 
 /**
- * Connects. Rewords the error of a server that does not answer, because the message of the system or the driver does
- * not mention the database and is empty if the name has several addresses.
+ * Connects. Rewords the error if the server does not answer, because the original message does not mention the database
+ * and is empty if the host name has several addresses.
  */
 async function reach(client: Client): Promise<void> {
   await client.connect().catch((cause: unknown) => {

@@ -3,7 +3,9 @@ import { retryWorkOnConnectionLoss } from './retry-on-connection-loss.ts'
 
 const lost = () => lostAnswer({ pid: 1, start: '1' }, new Error('cut'))
 
-/** Makes work and confirmations that succeed or lose their answers, in the order of the steps. */
+/**
+ * Makes work and confirmations for a test. The steps say, in order, which calls succeed and which lose their answer.
+ */
 function world(steps: readonly ('done' | 'lost')[], confirmations: readonly ('done' | 'lost')[]) {
   const happened: string[] = []
   const [workSteps, confirmationSteps] = [[...steps], [...confirmations]]

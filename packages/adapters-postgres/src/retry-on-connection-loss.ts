@@ -2,13 +2,13 @@ import type { Connections } from './connections.ts'
 import { isLostAnswer } from './errors.ts'
 import type { Statement } from './sql/statement.ts'
 
-/** Maximum number of attempts. More than the connections of a process that one outage can have broken. */
+/** Maximum number of attempts. It exceeds the number of connections of a process that one outage can have broken. */
 const attemptsMax = 20
 
 /**
- * Runs an idempotent statement, and runs it again if the connection broke before its answer; calls `lost` before. The
- * result of a repetition is confirmed, because the first run may have committed without its standby. Throws if the
- * database cannot be reached; the caller may call it again later.
+ * Runs an idempotent statement. If the connection breaks before its answer, it calls `lost` and runs the statement
+ * again. It confirms the result of a repetition, because the first run may have committed without its standby. Throws
+ * if the database cannot be reached; the caller may call it again later.
  */
 export async function retryOnConnectionLoss<Values, Row>(
   connections: Connections,
@@ -19,7 +19,7 @@ export async function retryOnConnectionLoss<Values, Row>(
   return retryWorkOnConnectionLoss(connections, () => connections.run(statement, values), lost)
 }
 
-/** Does the same for work of several statements. */
+/** Does the same as `retryOnConnectionLoss` for work of several statements. */
 export async function retryWorkOnConnectionLoss<T>(
   connections: Pick<Connections, 'confirm' | 'retrySeconds'>,
   work: () => Promise<T>,

@@ -179,7 +179,7 @@ function ownOf(certFile: string, keyFile: string | undefined): { readonly cert: 
   return { cert, key }
 }
 
-/** Reads a file with one or several certificates, of which the first is checked. */
+/** Reads a file with one or several certificates, and checks the first one. */
 function certificateOf(option: string, file: string): string {
   const pem = readOf(option, file)
   try {

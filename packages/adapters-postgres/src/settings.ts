@@ -2,7 +2,7 @@
 export interface Settings {
   /** Time after which the server cancels a statement; the gateway stops waiting a second later. */
   readonly statementSeconds: number
-  /** Limit as `statementSeconds`, for statements that read whole tables. */
+  /** Same limit as `statementSeconds`, but for statements that read whole tables. */
   readonly longStatementSeconds: number
   /** Longest wait of a statement for a lock. */
   readonly lockSeconds: number
@@ -18,7 +18,7 @@ export interface Settings {
   readonly ordinaryConnectionsMax: number
   /** Maximum number of orders that wait to be accepted. Further orders get the answer 'overloaded'. */
   readonly waitingOrdersMax: number
-  /** Maximum number of recipients in waiting orders, with the same answer beyond. */
+  /** Maximum number of recipients in waiting orders. Beyond it, further orders get the answer 'overloaded'. */
   readonly waitingRecipientsMax: number
   /**
    * Seconds for which accounts, keys and prices are cached after another process changed them; at most 4. 0 turns the
@@ -27,7 +27,7 @@ export interface Settings {
   readonly cacheSeconds: number
   /** Maximum number of cached accounts, and of cached keys. */
   readonly cachedAccountsMax: number
-  /** Source of message ids: a block of 10,000 ids of the process's own, or a shared one for short commands. */
+  /** Source of message ids: a block of 10,000 ids that only this process uses, or a block that short commands share. */
   readonly ids: 'own-block' | 'shared-block'
 }
 

@@ -7,10 +7,10 @@ import { endBackend } from './sql/server.ts'
 const pauseMilliseconds = 50
 
 /**
- * Looks up, with `look`, whether work was committed whose connection broke before the answer. Ends the old server
- * process first, because until then it may still commit. That also ends its wait for a standby, so the result is
- * confirmed afterwards (`Connections.confirm`). Tries for `seconds`, also while the server restarts. Throws if the time
- * is up or the database is unreachable; the outcome is then unknown.
+ * Uses `look` to find out whether work was committed whose connection broke before the answer. It ends the old server
+ * process first, because that process may still commit until then. Ending it also ends its wait for a standby, so the
+ * result is confirmed afterwards (`Connections.confirm`). Tries for `seconds`, also while the server restarts. Throws
+ * if the time is up or the database is unreachable; then the outcome is unknown.
  */
 export async function settleLostStatement<T>(
   connections: Connections,
@@ -26,7 +26,10 @@ export async function settleLostStatement<T>(
   })
 }
 
-/** Does the same without confirming the result, for a `look` that writes or whose result no caller gets. */
+/**
+ * Does the same as `settleLostStatement` without confirming the result. It is for a `look` that writes, or whose result
+ * no caller gets.
+ */
 export async function endLostStatement<T>(
   connections: Connections,
   { backend }: LostAnswer,

@@ -12,7 +12,7 @@ import { aReply, confirmation, sentTo } from '../testing/replies.ts'
 import { postgresPorts, type PostgresPorts } from './postgres-ports.ts'
 import type { Settings } from './settings.ts'
 
-/** Calls of ports to make while no commit is answered, by name. */
+/** Port calls by name, to be made while no commit gets an answer. */
 type Calls = Readonly<Record<string, () => Promise<unknown>>>
 
 type Seven = [AccountId, AccountId, AccountId, AccountId, AccountId, AccountId, AccountId]
@@ -22,7 +22,7 @@ const farAhead = instant(Date.UTC(2201, 0, 1))
 const delivered = { carrier: testCarrier, code: 0, number: undefined, submitted: undefined } as const
 const request = { carrier: testCarrier, lane: 'single', messagesMax: 10, markedMax: 1, leaseSeconds: 600 } as const
 
-// P-1: nothing is acknowledged that a synchronous standby lacks.
+// P-1: the gateway acknowledges nothing that a synchronous standby lacks.
 describe('while the synchronous standby is away', () => {
   let server: OwnServer
   let patient: PostgresPorts
@@ -69,7 +69,7 @@ describe('while the synchronous standby is away', () => {
     const accounts = await Promise.all(Array.from({ length: 7 }, () => anAccount(ports)))
     const [first, second, third, fourth, fifth, sixth, keyedOne] = accounts.map(({ id }) => id) as Seven
     sender = first
-    // Leases ids before, because otherwise nothing would be sent to the database.
+    // The gateway must lease ids before the standby is lost, because a send without ids would not reach the database.
     await retried(() => acceptedIds(gateway.ports, order(sixth, '09')))
     await sentTo(ports, fifth)
     const [sent = NaN] = await acceptedIds(ports, order(sixth, '02'))
@@ -94,7 +94,7 @@ describe('while the synchronous standby is away', () => {
       'a receipt applied': () => gateway.ports.deliveryReceipts.apply([{ ...delivered, reference: `r${sent}` }]),
       'a mark': () => gateway.ports.claimedBatches.mark(dispatcher, batch.id, 2),
     })
-    // The statements of the first calls are ended, and their changes visible, without any standby.
+    // Ends the statements of the first calls. Their changes become visible although no standby has confirmed them.
     await server.client.query(`select pg_terminate_backend(pid) from pg_stat_activity where wait_event = 'SyncRep'`)
     await all({
       'a send with a key, again': () => another.ports.clientRequests.find(keyed),
@@ -130,7 +130,7 @@ describe('while the synchronous standby is away', () => {
 
   test('a commit whose wait for the standby is cancelled is not reported as done', async () => {
     const sent = patient.ports.messages.accept(order(sender, '12')).catch((error: unknown) => error)
-    // The outcome is looked up then, which waits as well.
+    // The process then looks up the outcome, and this lookup waits for the standby as well.
     const waiting = `select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep' and query like '%with requested as%'`
     await until(async () => ((await server.client.query(waiting)).rowCount ?? 0) > 0)
     const first = await Promise.race([sent, until(hasConfirming)])

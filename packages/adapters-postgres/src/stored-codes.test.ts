@@ -35,7 +35,9 @@ const sections: Readonly<Record<string, Codes>> = {
   'States of replays': REPLAY_STATE,
 }
 
-/** Words of types, which have no list at run time. The build fails if core has others. */
+/**
+ * Words of types of core, because a type has no list of its words at run time. The build fails if core has other words.
+ */
 const pauseReasons = { 'by-request': 1, failing: 1 } satisfies Record<PauseReason, 1>
 const modes = { paused: 1, drained: 1 } satisfies Record<PausedCarrier['mode'], 1>
 const failures = {

@@ -16,7 +16,7 @@ import {
   type WebhookState,
 } from '@gateway/core/webhooks'
 
-/** Returns the inverse of a table of codes. A code that is missing in it was written by another version. */
+/** Returns the inverse of a table of codes. A code that is missing in the inverse was written by another version. */
 const namesOf = <Name extends string>(codes: Readonly<Record<Name, number>>): ReadonlyMap<number, Name> =>
   new Map(Object.entries<number>(codes).map(([name, code]) => [code, name as Name]))
 
@@ -67,7 +67,7 @@ export const typeOfCode = (code: number): WebhookEventType | 'test' | undefined 
 export const bitsOf = (eventTypes: readonly WebhookEventType[]): number =>
   eventTypes.reduce((bits, type) => bits | (1 << EVENT_CODE[type]), 0)
 
-/** Returns the event types of the bits, without those that this version does not know. */
+/** Returns the event types whose bits are set, without the types that this version does not know. */
 export const typesOf = (bits: number): readonly WebhookEventType[] =>
   webhookEventTypes.filter((type) => (bits & (1 << EVENT_CODE[type])) !== 0)
 
@@ -75,7 +75,9 @@ export const WEBHOOK_STATE = { active: 0, paused: 1, disabled: 2 } as const sati
 
 export const webhookStates = namesOf(WEBHOOK_STATE)
 
-/** States of lists. `replayed`: the list was dead before. `over`: a failed test, or a list that was divided. */
+/**
+ * States of lists. `replayed`: the list was dead before its replay. `over`: the list was a failed test, or was divided.
+ */
 export const LIST_STATE = { open: 0, delivered: 1, dead: 2, replayed: 3, over: 4 } as const
 
 /** Results of attempts to push a list. */

@@ -6,7 +6,7 @@ import { canMakeCertificates, makeCertificates, type Certificates } from '../tes
 import { createClient } from './client.ts'
 import { serverAddress } from './server-address.ts'
 
-// The embedded server has a fixed port, so it listens on loopback addresses of its own, as Linux allows.
+// The port of the embedded server is fixed, so the server listens on loopback addresses of its own. Linux allows this.
 const can = process.platform === 'linux' && (await canMakeCertificates())
 if (!can) console.warn('skipped: TLS to the database, which needs Linux, and openssl to make certificates with')
 
@@ -31,7 +31,7 @@ interface Open {
     const hba = join(folder, 'pg_hba.conf')
     await writeFile(hba, 'local all all trust\nhost all all 127.0.0.0/8 trust\n')
     const dataDir = join(folder, 'data')
-    // The key must belong to the run-as user, which is known once there is a cluster.
+    // The key must belong to the user that runs PostgreSQL, which is known only once a cluster exists.
     await (await startEmbeddedPostgres({ dataDir, settings: { fsync: 'off' } })).stop()
     const owner = await stat(join(dataDir, 'postgres'))
     await chown(certificates.serverKey, owner.uid, owner.gid)

@@ -13,7 +13,7 @@ import { watchWrites } from './write-health.ts'
 
 const run = promisify(execFile)
 
-// P-19: a process that cannot write reports it with the reason, does nothing by halves, and recovers by itself.
+// P-19: a process that cannot write reports the reason, leaves nothing half done, and recovers by itself.
 describe('a process that cannot write', () => {
   let server: OwnServer
   let ports: PostgresPorts
@@ -43,7 +43,7 @@ describe('a process that cannot write', () => {
   afterEach(() => ports.close(1))
   afterAll(() => server.remove())
 
-  /** Returns the first reason that readiness reports, then waits until it reports none after `mend`. */
+  /** Checks the first reason that readiness reports, calls `mend`, and waits until readiness reports no reason. */
   async function saysWhy(reason: string, mend: () => Promise<unknown>): Promise<void> {
     const found = await until(async () => await ports.trouble())
     expect(found.reason).toBe(reason)
@@ -93,7 +93,7 @@ describe('a process that cannot write', () => {
     const mend = () => Promise.all(others.splice(0).map((client) => client.end()))
     try {
       await takeAll()
-      // The existing connections do all the work.
+      // The process keeps working with its existing connections.
       expect(await Promise.all(Array.from({ length: 20 }, send))).toHaveLength(20)
 
       await ports.close(1)

@@ -6,14 +6,15 @@ import { waitAtMost } from './wait-at-most.ts'
 import { reasonOf, writeTrouble, type WriteTrouble } from './write-trouble.ts'
 
 /**
- * Detects whether this process can write (P-19). It does nothing until a caller asks or a statement fails. A question
- * writes one record; a failure makes it write three times a second until that succeeds.
+ * Detects whether this process can write (P-19). The detector does nothing until a caller asks or a statement fails. To
+ * answer a caller it writes one record. After a failure it writes three times a second until a write succeeds.
  */
 export interface WriteHealth {
-  /** Records the error of a statement or of a connection for it. */
+  /** Records the error of a statement, or of the connection for a statement. */
   failed(error: unknown): void
   /**
-   * Returns the reason why writes fail, within 0.8 s, or undefined if they succeed or have failed for less than 1 s.
+   * Returns the reason why writes fail, within 0.8 s. Returns undefined if writes succeed or have failed for less than
+   * 1 s.
    */
   trouble(): Promise<WriteTrouble | undefined>
   /** Returns the known reason without asking the database. */
@@ -24,8 +25,9 @@ export interface WriteHealth {
 
 export interface WriteProbes {
   /**
-   * Writes a record, as every statement does, and checks the free space if `isRoomAsked`. Resolves to the reason if the
-   * server is read-only. Throws the error of a failed write, and stays pending if there is no answer.
+   * Writes a record in the same way as every statement, and checks the free space if `isRoomAsked`. Resolves to the
+   * reason if the server is read-only. Rejects with the error of a failed write, and stays pending if there is no
+   * answer.
    */
   readonly write: (isRoomAsked: boolean) => Promise<WriteTrouble['reason'] | undefined>
   /** Returns the reason why a write has no answer. Throws if this query has no answer either. */
@@ -34,15 +36,19 @@ export interface WriteProbes {
 
 /** Interval between two probes. */
 const betweenMilliseconds = 300
-/** Longest wait for a probe in `trouble`. */
+/** Longest time for which `trouble` waits for a probe. */
 const answerMilliseconds = 700
 /**
- * Time for which writes must fail, or one must be pending, before it is reported. A commit may take long under load.
+ * Time for which writes must fail, or one write must be pending, before the trouble is reported. A commit may take long
+ * under load.
  */
 const patienceMilliseconds = { pending: 1000, failed: 1000, certain: 0 }
-/** Reasons that do not pass by themselves, so that they are reported at once. */
+/** Reasons that are reported at once, because they do not pass by themselves. */
 const certain = new Set<WriteTrouble['reason']>(['read-only', 'old-primary', 'other-database', 'disk-full'])
-/** Interval between checks of the free space, which take 2 ms. Needed because a record may fit on a full disk. */
+/**
+ * Interval between checks of the free space, each of which takes 2 ms. The checks are needed because a record may still
+ * fit on a full disk.
+ */
 const roomMilliseconds = 1500
 
 /** Creates a detector. `now` is a monotonic clock in milliseconds. */
@@ -151,8 +157,8 @@ export function watchWrites(probes: WriteProbes, log: Log, now: () => number = (
 }
 
 /**
- * Probes that use the hot connections, on which messages are accepted. One of these stays open in this way even if the
- * server has no connection left.
+ * Creates probes that use the hot connections, on which messages are accepted. This keeps one hot connection open even
+ * if the server has no connection left.
  */
 export const writeProbes = (hot: Connections, ordinary: Connections): WriteProbes => ({
   write: async (isRoomAsked) => {

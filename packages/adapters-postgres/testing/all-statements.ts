@@ -4,12 +4,12 @@ import type { Statement } from '../src/sql/statement.ts'
 /** Any statement of `src/sql`. */
 export type AnyStatement = Statement<never, unknown>
 
-/** Returns all statements of `src/sql`. A statement that is made for each partition is made for partition 1. */
+/** Returns all statements of `src/sql`. A statement that exists for each partition is returned for partition 1 only. */
 export async function allStatements(): Promise<readonly AnyStatement[]> {
   const folder = new URL('../src/sql/', import.meta.url)
   const files = (await readdir(folder)).filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
   const found: AnyStatement[] = []
-  // One after the other, because Jest cannot load modules that share imports concurrently.
+  // Imports one file after the other, because Jest cannot load modules that share imports concurrently.
   for (const file of files) {
     const exported = (await import(new URL(file, folder).href)) as Readonly<Record<string, unknown>>
     found.push(...Object.values(exported).flatMap(statementsIn))

@@ -8,16 +8,19 @@ export interface Step {
   /** Rows that the step returned or that its conditions removed. */
   readonly rows: number
   /**
-   * Number of index descents. PostgreSQL 18 may make one for each value of a column without a condition (skip scan).
+   * Number of index descents. PostgreSQL 18 may make one descent for each value of a column without a condition (skip
+   * scan).
    */
   readonly searches: number
   readonly runs: number
 }
 
-/** Connection with the settings of the hot ones, which records the executed plans, also those inside functions. */
+/**
+ * Connection with the settings of the hot connections. Records all executed plans, including those inside functions.
+ */
 export interface WatchedConnection {
   readonly client: Client
-  /** Runs `work` and rolls it back. Returns the steps of every statement that it ran, without triggers. */
+  /** Runs `work` and rolls it back. Returns the steps of every statement that `work` ran, except those of triggers. */
   watch(work: (client: Client) => Promise<unknown>): Promise<readonly Step[]>
 }
 

@@ -20,7 +20,7 @@ export interface Certificates {
   readonly serverKey: string
 }
 
-/** Makes an authority, a certificate of it for a server at `address`, and another authority. */
+/** Makes an authority, a certificate that this authority issues for a server at `address`, and another authority. */
 export async function makeCertificates(folder: string, address: string): Promise<Certificates> {
   const file = (name: string) => join(folder, name)
   const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes']

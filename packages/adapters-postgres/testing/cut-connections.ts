@@ -14,9 +14,9 @@ export interface Cutting {
 }
 
 /**
- * Ends hot connections at random moments until it is stopped: each time about half of those that are using tables of
- * this schema. Pauses for up to three times the duration of a connection and its first statement, because otherwise a
- * slow machine would make no progress at all.
+ * Ends hot connections at random moments until it is stopped. Each time it ends about half of the connections that are
+ * using tables of this schema. It pauses for up to three times as long as a connection and its first statement take,
+ * because otherwise a slow machine would make no progress at all.
  */
 export async function cutConnections(connectionString: string): Promise<Cutting> {
   const client = new Client({ connectionString })

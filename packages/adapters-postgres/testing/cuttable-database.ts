@@ -7,7 +7,9 @@ import { freshDatabase } from './fresh-database.ts'
 export interface CuttableDatabase {
   readonly connectionString: string
   readonly proxy: CuttingProxy
-  /** Ports through the network. Their time limits are long, so that limits do not end what the test must end. */
+  /**
+   * Ports that use the network. Their time limits are long, so that only the test ends a call, and not a time limit.
+   */
   readonly cuttable: PostgresPorts
   readonly direct: PostgresPorts
   readonly client: Client

@@ -25,7 +25,9 @@ interface Armed {
   readonly done: () => void
 }
 
-/** Opens a proxy to the server of `connectionString`, a URL with the folder of its socket as `host`. */
+/**
+ * Opens a proxy to the server of `connectionString`, a URL whose parameter `host` is the folder of the server's socket.
+ */
 export async function cuttingProxy(connectionString: string): Promise<CuttingProxy> {
   const url = new URL(connectionString.replace('@/', '@localhost/'))
   const socketPath = `${url.searchParams.get('host') ?? ''}/.s.PGSQL.${url.searchParams.get('port') ?? '5432'}`

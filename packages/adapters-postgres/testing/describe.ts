@@ -30,7 +30,7 @@ const types: Readonly<Record<number, string>> = {
   2950: 'uuid',
   2951: 'uuid[]',
 }
-/** Type of the result of a function without one, such as `pg_notify`. */
+/** Type of the result of a function that returns nothing, such as `pg_notify`. */
 const voidType = 2278
 const nameOf = (oid: number): string => types[oid] ?? `type ${oid}`
 

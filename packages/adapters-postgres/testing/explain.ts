@@ -13,8 +13,8 @@ import { literal } from './plan.ts'
 
 /**
  * Returns the plan of a statement on a database of some 400,000 rows. A statement of the hot connections is run with
- * the values of `hot-cases.ts` and rolled back. Any other statement is only planned, for unknown values. A statement
- * that calls a function shows nothing of the function's statements.
+ * the values of `hot-cases.ts` and rolled back. Any other statement is only planned, for unknown values. The plan of a
+ * statement that calls a function does not show the statements inside the function.
  */
 async function explain(statement: AnyStatement): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'gateway-explain-'))

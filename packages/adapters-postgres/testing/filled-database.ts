@@ -1,8 +1,8 @@
 import { Client } from 'pg'
 
 /**
- * Rows of the filled database. Ids are of partition 1, which is the newest with messages; partition 0 has history, 2
- * and 3 are empty.
+ * Rows of the filled database. Their ids belong to partition 1, which is the newest one with messages. The ids of
+ * `history` belong to partition 0. Partitions 2 and 3 are empty.
  */
 export const filled = {
   accounts: 200,
@@ -124,8 +124,8 @@ const comingAndGoing = [
 ]
 
 /**
- * Makes the planner believe that the changing tables have six rows when they are full again. With such statistics it
- * once read the whole queue for each claimed message.
+ * Makes the planner believe that the changing tables have six rows, although they are full again. With such statistics
+ * the planner once chose to read the whole queue for each claimed message.
  */
 export async function analyzeNearlyEmpty(connectionString: string): Promise<void> {
   const client = new Client({ connectionString })
@@ -150,7 +150,10 @@ export async function stopAutovacuum(client: Client): Promise<void> {
   for (const { name } of rows) await client.query(`alter table ${name} set (autovacuum_enabled = off)`)
 }
 
-/** Empties the changing tables as autovacuum does, without a page left. Returns a function that restores the rows. */
+/**
+ * Empties the changing tables and vacuums them, so that they have no page left, as after autovacuum. Returns a function
+ * that restores the rows.
+ */
 export async function emptied(client: Client): Promise<() => Promise<void>> {
   for (const table of comingAndGoing) {
     await client.query(`create temp table kept_${table} as select * from ${table}; delete from ${table}`)

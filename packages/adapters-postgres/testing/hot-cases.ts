@@ -44,7 +44,7 @@ import { filled } from './filled-database.ts'
 export interface Case {
   readonly statement: AnyStatement
   readonly values: unknown
-  /** Maximum number of rows that the statement may read of any one table when all are filled. */
+  /** Maximum number of rows that the statement may read from any one table when all tables are filled. */
   readonly rowsMax: number
   /** Partitions that the statement may read. Defaults to the newest one. */
   readonly partitions?: readonly number[]
@@ -149,8 +149,8 @@ const caseOf = <Values>(
 })
 
 /**
- * All statements of the hot connections whose plan can be read. Each account has three endpoints, which are read for
- * each event.
+ * All statements of the hot connections whose plan can be read. Each account has three endpoints, and a statement reads
+ * all three for each event.
  */
 const all: readonly Case[] = [
   caseOf(accept, accepting, 200, []),
@@ -311,7 +311,9 @@ export const cases: Readonly<Record<string, Case>> = Object.fromEntries(
   all.map((one) => [one.statement.name.replace(/-[0-9]+$/, ''), one]),
 )
 
-/** Prepared statements that only call one of the functions below, whose statements have the plans. */
+/**
+ * Prepared statements that only call one of the functions below. The statements inside these functions have the plans.
+ */
 export const callers = [
   'release',
   'retire',
@@ -324,7 +326,7 @@ export const callers = [
   'webhook-totals',
 ] as const
 
-/** Statements that read no table of the gateway, so that there is no plan to check. */
+/** Statements that read no table of the gateway, so that they have no plan to check. */
 export const withoutTables = [
   'probe-write',
   'examine-settings',
@@ -338,7 +340,9 @@ export const withoutTables = [
   'write-nothing',
 ] as const
 
-/** Statements of the ordinary connections, which plan for the current tables and may join whole ones. */
+/**
+ * Statements of the ordinary connections. PostgreSQL plans them for the current tables, and they may join whole tables.
+ */
 export const ordinary = [
   'add-figures',
   'add-promotion',

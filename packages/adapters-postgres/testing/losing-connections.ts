@@ -3,15 +3,15 @@ import { lostAnswer } from '../src/errors.ts'
 import { valuesOf, type Statement } from '../src/sql/statement.ts'
 
 /**
- * Statements that return how much they did. If their answer is lost after they ran, the count is lost too, so these are
- * only lost before they run.
+ * Statements that return how much they did. If the answer were lost after such a statement ran, the count would be lost
+ * too. The simulation therefore loses these statements only before they run.
  */
 const counting = new Set(['recover', 'release', 'promote', 'expire', 'match-receipts', 'adopt-receipts'])
 
 /** Losses of one kind of statement for one dispatcher. */
 interface Losses {
   count: number
-  /** Last lost answer, until the next statement of the kind. */
+  /** Last lost answer. It is kept until the next statement of the same kind. */
   answer: readonly unknown[] | undefined
   /** Values of the lost statement, so that a statement of another caller does not get its answer. */
   values: unknown
@@ -19,8 +19,9 @@ interface Losses {
 
 /**
  * Makes connections that lose every other answer of each kind of statement for each dispatcher, alternately after the
- * statement has committed and before it begins. Does not simulate a loss together with the end of the dispatcher,
- * because an adapter may then know less than the contract requires; in that case it gets the lost answer.
+ * statement has committed and before it begins. Does not simulate the loss of an answer together with the end of the
+ * dispatcher, because an adapter may then know less than the contract requires. In that case the adapter gets the lost
+ * answer.
  */
 export function losingConnections(connections: Connections): Connections {
   const kinds = new Map<string, Losses>()

@@ -6,20 +6,20 @@ import { promisify } from 'node:util'
 import { migrate } from '@gateway/adapters-postgres'
 import { startEmbeddedPostgres } from '@gateway/embedded-postgres'
 
-/** File system in memory, where a new database takes 0.04 s of CPU in place of 0.13 to 0.25 s on a disk. */
+/** File system in memory. A new database takes 0.04 s of CPU there, and 0.13 to 0.25 s on a disk. */
 const inMemory = '/dev/shm'
 const bytesNeeded = 4 * 2 ** 30
 
 /**
- * Makes a folder for all data of a test run, in memory if there is enough and PostgreSQL runs there. It has an empty
- * cluster, and a migrated one that tests copy but never start.
+ * Makes a folder for all data of a test run. The folder is in memory if there is enough memory and PostgreSQL runs
+ * there. It has an empty cluster, and a migrated cluster that tests copy but never start.
  */
 export async function makeClusters() {
   if (await hasMemory()) {
     try {
       return await makeClustersIn(inMemory)
     } catch {
-      // If the place was not the reason, the same error is thrown on the disk.
+      // If the folder in memory did not cause the error, the attempt on the disk fails with the same error.
     }
   }
   return makeClustersIn(tmpdir())
@@ -39,7 +39,8 @@ async function makeClustersIn(place) {
     await chmod(folder, 0o755) // for the user that PostgreSQL runs as if this process is root
     const [empty, migrated] = [join(folder, 'empty'), join(folder, 'migrated')]
     await run(empty)
-    // Keeps shared memory in the folder, which is removed. In /dev/shm it would stay if the server is killed.
+    // Keeps shared memory in the folder, which is removed after the run. In /dev/shm it would stay if the server is
+    // killed.
     await appendFile(join(empty, 'postgres', 'postgresql.conf'), 'dynamic_shared_memory_type = mmap\n')
     await mkdir(migrated)
     await promisify(execFile)('cp', ['-a', join(empty, 'postgres'), migrated])

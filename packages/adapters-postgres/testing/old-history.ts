@@ -17,7 +17,7 @@ export async function acceptedIds({ messages }: StoredPorts, order: Order): Prom
   })
 }
 
-/** Submits everything that is due to a carrier with the results of `handover`. */
+/** Submits every due message to a carrier, and records the result that `handover` returns for it. */
 export async function dispatchAll(
   { claimedBatches }: StoredPorts,
   handover: (message: ClaimedMessage) => Handover = ({ id }) => ({ outcome: 'accepted', reference: `r${id}` }),

@@ -16,7 +16,7 @@ export interface OwnServer {
   set(settings: Readonly<Record<string, string>>): Promise<void>
   /** Makes commits wait for a standby that does not exist. */
   loseStandby(): Promise<void>
-  /** Ends that commits wait for a standby. */
+  /** Lets commits complete again without a standby. */
   needNoStandby(): Promise<void>
   remove(): Promise<void>
 }
@@ -38,7 +38,7 @@ export async function ownServer(settings: Settings = {}): Promise<OwnServer> {
 
   async function loseStandby(): Promise<void> {
     await set({ synchronous_standby_names: 'away' })
-    // Repeated until a commit waits, because the server applies the setting asynchronously.
+    // Writes repeatedly until a commit waits, because the server applies the setting asynchronously.
     const writer = (await connected(connectionString)) as Client & { readonly processID: number }
     const waits = `select from pg_stat_activity where pid = $1 and wait_event = 'SyncRep'`
     for (let seen = 'answered'; seen === 'answered';) {

@@ -1,8 +1,8 @@
 import type { Settings } from '../src/settings.ts'
 
 /**
- * Settings for tests that do not test time limits, with limits that a busy machine does not exceed. Only two
- * connections of a kind, because a connection takes 50 ms of CPU and two concurrent callers are enough.
+ * Settings for tests that do not test time limits. A busy machine does not exceed these limits. There are only two
+ * connections of each kind, because a connection takes 50 ms of CPU and two concurrent callers are enough.
  */
 export const patientSettings: Partial<Settings> = {
   connectionSeconds: 60,

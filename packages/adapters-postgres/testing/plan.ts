@@ -10,7 +10,7 @@ export interface Access {
   readonly how: string
   /** Rows read from the table, including those that a filter removed. */
   readonly rows: number
-  /** True if the whole table was read: no condition found the rows, and reading did not stop early. */
+  /** True if the whole table was read, because no condition could find the rows and reading did not stop early. */
   readonly whole: boolean
 }
 
@@ -28,8 +28,8 @@ interface Node {
 }
 
 /**
- * Runs a statement on a connection with the plan of the prepared statement, rolls it back, and returns how it read the
- * tables. Omits parts of the plan that did not run.
+ * Runs a statement with the plan that it has as a prepared statement, rolls it back, and returns how the statement read
+ * the tables. Omits parts of the plan that did not run.
  */
 export async function accessesOf<Values>(
   connection: LentConnection,
@@ -50,7 +50,10 @@ export async function accessesOf<Values>(
   }
 }
 
-/** Returns the tables that a function read whole, by statistics, because the plans inside a function are not shown. */
+/**
+ * Returns the tables that a function read whole. Uses statistics, because PostgreSQL does not show plans inside a
+ * function.
+ */
 export async function scannedBy(connection: LentConnection, call: string): Promise<readonly string[]> {
   // Earlier transactions are counted too until their statistics are flushed, which happens at most once a second.
   await connection.query('select pg_stat_force_next_flush()', [])

@@ -13,7 +13,8 @@ export async function renamingProxy(
     const upstream = connect(socketPath)
     client.pipe(upstream)
     upstream.on('data', (data) => {
-      // BackendKeyData is 'K', the length 12, process and key. It occurs once, in the answer to the startup message.
+      // BackendKeyData consists of 'K', the length 12, the process id and the key. The server sends it once, in its
+      // answer to the startup message.
       const at = data.indexOf(Buffer.from([0x4b, 0, 0, 0, 12]))
       if (at >= 0) data.writeInt32BE(data.readInt32BE(at + 5) + 1, at + 5)
       client.write(data)

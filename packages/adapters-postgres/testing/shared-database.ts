@@ -21,7 +21,9 @@ export interface SharedDatabase {
   close(): Promise<void>
 }
 
-/** Saves the rows of the migrations in another schema, and creates a function that restores tables and sequences. */
+/**
+ * Saves the rows that migrations inserted in another schema, and creates a function that restores tables and sequences.
+ */
 const keepAndEmpty = `
 create schema kept;
 do $$
@@ -49,7 +51,10 @@ begin
   perform setval(seqrelid, seqstart, false) from pg_sequence;
 end $$;`
 
-/** Creates a database whose connections stay open, because five new ones for each promise took most of the time. */
+/**
+ * Creates a database whose connections stay open, because opening five connections for each promise took most of the
+ * time.
+ */
 export async function sharedDatabase(): Promise<SharedDatabase> {
   const database = await freshDatabase()
   const address = serverAddress(database.connectionString)

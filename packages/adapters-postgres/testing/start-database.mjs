@@ -4,8 +4,9 @@ import { join } from 'node:path'
 /** Folders whose tests start no process. */
 const startNoApp = /^(?:apps|packages)\b/
 /**
- * Folders whose tests use no PostgreSQL, and folders whose tests do not need the shared one: those of `tests`, except
- * `together`, start their own on copies of the template.
+ * Patterns of folders: `useNone` has the folders whose tests use no PostgreSQL. `useTheirOwn` also has the folders
+ * whose tests do not need the shared PostgreSQL. The tests in `tests`, except those in `together`, start their own
+ * PostgreSQL on copies of the template.
  */
 const useNone = /^(?:apps|packages\/(?!adapters-postgres))\b/
 const useTheirOwn = /^(?:tests(?!\/together)|apps|packages\/(?!adapters-postgres))\b/
@@ -25,8 +26,8 @@ const settings = {
 }
 
 /**
- * Prepares databases for a test run; Jest calls it once. Makes a cluster to copy for tests that start a PostgreSQL of
- * their own, and starts one PostgreSQL for the others. Does nothing if the run has only folders that need neither.
+ * Prepares databases for a test run; Jest calls it once. Makes a cluster that tests copy if they start a PostgreSQL of
+ * their own, and starts one PostgreSQL for the other tests. Does nothing if all folders of the run need neither.
  */
 export default async function startDatabase({ nonFlagArgs = [] }) {
   const areAll = (pattern) => nonFlagArgs.length > 0 && nonFlagArgs.every((path) => pattern.test(path))

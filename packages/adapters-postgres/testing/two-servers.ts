@@ -47,7 +47,10 @@ interface Place {
   readonly settings?: Readonly<Record<string, string>>
   /** Addresses of the servers. Defaults to their Unix sockets. */
   readonly addresses?: readonly [primary: string, standby: string]
-  /** Opens the connection by which the standby follows the primary on this socket. Defaults to the socket itself. */
+  /**
+   * Opens the connection over which the standby follows the primary at this socket. By default the standby uses the
+   * socket itself.
+   */
   readonly wayTo?: (socket: string) => Promise<{ readonly host: string; readonly port: number }>
 }
 
@@ -173,7 +176,10 @@ async function loneServer(folder: string, postgres: string, address?: string): P
       () => false,
     )
 
-  /** Lists the processes of the server, the postmaster first so that it starts no new ones when signalled. */
+  /**
+   * Lists the processes of the server. The postmaster comes first, so that it is signalled first and starts no new
+   * processes.
+   */
   function processes(): readonly number[] {
     const postmaster = postmasterOf(folder)
     return postmaster === undefined ? [] : [postmaster, ...childrenOf(postmaster)]

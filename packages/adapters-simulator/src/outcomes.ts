@@ -10,7 +10,7 @@ export interface SimulatedOutcome {
   readonly refusals: number
   /** True if the first receipt is sent before the answer. */
   readonly receiptFirst: boolean
-  /** Text of the reply after the last acknowledged receipt, if there is one. */
+  /** Text of the reply that follows the last acknowledged receipt; undefined if there is no reply. */
   readonly reply: string | undefined
 }
 
@@ -24,7 +24,7 @@ const accepted = (...receipts: readonly DeliveryReceiptCode[]): SimulatedOutcome
 
 const delivered = accepted(OUTCOME.delivered)
 
-/** Outcomes by the last two digits of the number. Any other number is delivered. */
+/** Outcomes by the last two digits of the number. A message to any other number is delivered. */
 const OUTCOMES: Readonly<Record<string, SimulatedOutcome>> = {
   '88': { ...delivered, reply: 'Yes, thank you' },
   '89': { ...delivered, reply: 'STOP' },

@@ -23,7 +23,7 @@ export function placeOf(reference = ''): Place | undefined {
 
 export const runOf = (reference: string): string => reference.slice(0, reference.indexOf('-'))
 
-/** Numbers of acknowledged receipts by message. */
+/** Number of acknowledged receipts of each message. */
 export interface Acknowledgements {
   /** Counts a line of the record. */
   note(line: string): void
@@ -50,7 +50,7 @@ export function acknowledgements(): Acknowledgements {
   }
 }
 
-/** Numbers of refusals for now, by message, until the message gets its final answer. */
+/** Number of times that each message was refused for now. It is kept until the message gets its final answer. */
 export interface RefusalCounts {
   /** Counts a line of the record. */
   note(line: string): void
@@ -92,7 +92,8 @@ export interface Conversations {
   /** Records a reply. */
   addReply(number: string, reply: Reply): void
   /**
-   * Returns true if the number must not reply to this sender now, because its last reply is too recent or still ahead.
+   * Returns true if the number must not reply to this sender now, because its last reply was too recent or is still to
+   * be sent.
    */
   isQuiet(number: string, sender: SenderAddress | undefined, at: Instant): boolean
 }
@@ -100,7 +101,7 @@ export interface Conversations {
 const quietSeconds = 10
 const repliesMarker = '"replies":'
 
-/** Returns true if these lines contain a reply. Others are not parsed. */
+/** Returns true if these lines contain a reply. Lines without a reply are not parsed. */
 export const containsReplies = (lines: string): boolean => lines.includes(repliesMarker)
 
 type Field = NonNullable<ReturnType<typeof fieldsOf>>
@@ -110,7 +111,7 @@ export function replyOf(field: Field): Reply | undefined {
   return Number.isNaN(at) ? undefined : { to: parseSenderAddress(field('from') ?? ''), at: instant(at) }
 }
 
-/** Creates the record of replies. `clock` is the clock of the times of replies. */
+/** Creates the record of replies. `clock` is the clock by which replies have their times. */
 export function conversations(clock: Clock): Conversations {
   const quietUntil = new Map<string, Instant>()
   const keyOf = (number: string, sender: SenderAddress | undefined): string => `${number} ${sender ?? ''}`

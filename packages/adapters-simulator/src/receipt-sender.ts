@@ -4,7 +4,7 @@ import { instant, type Clock } from '@gateway/core/time'
 import { outcomeOf } from './outcomes.ts'
 import type { Owed, SubmissionRecord } from './record.ts'
 
-/** Maximum size of a batch, and of unacknowledged batches. */
+/** Maximum number of items in a batch, and maximum number of unacknowledged batches. */
 const batchMax = 1000
 const batchesMax = 8
 /** Delay before a refused batch is sent again. */
@@ -47,7 +47,7 @@ export class ReceiptSender {
     return this.#track(this.#offerReceipts(receipts))
   }
 
-  /** Stops, after waiting for acknowledgements under way. Unsent receipts stay in the record. */
+  /** Stops after pending acknowledgements have arrived. Unsent receipts stay in the record. */
   async stop(): Promise<void> {
     this.#isStopped = true
     this.#waiting.stop()
@@ -93,7 +93,7 @@ export class ReceiptSender {
     this.#acknowledge(replies.map(({ reference }) => ({ reference, code: undefined })))
   }
 
-  /** Offers items to a handler. Returns false, and schedules them again, if it rejects. */
+  /** Offers items to a handler. If the handler rejects, schedules the items again and returns false. */
   async #isStored(items: readonly Owed[], offer: () => Promise<unknown>): Promise<boolean> {
     try {
       await offer()
@@ -117,7 +117,7 @@ export class ReceiptSender {
     return { carrier: this.#carrier, reference, code: codeOf(owed), number: to, submitted: instant(at) }
   }
 
-  /** Builds a reply. It is the same whenever and by whichever process it is offered. */
+  /** Builds a reply. The reply is the same each time that it is offered, and in every process. */
   #inboundMessageOf({ reference, to, reply }: Owed): InboundMessage {
     return {
       carrier: this.#carrier,
@@ -148,9 +148,9 @@ interface Batch<T> {
 }
 
 /**
- * Items that become due after a delay, with one timer for all of them. Calls `onDue` once, in its own turn of the event
- * loop, when an item becomes due. Items that are not taken then can be taken later without another call. Each distinct
- * delay has its own ordered queue, so use few.
+ * Items that become due after a delay, with one timer for all of them. When an item becomes due, calls `onDue` once, in
+ * its own turn of the event loop. Items that the caller does not take then can be taken later without another call of
+ * `onDue`. Each distinct delay has its own ordered queue, so use few distinct delays.
  */
 export class DelayQueue<T> {
   readonly #batchMax: number

@@ -3,8 +3,8 @@ import { closeSync, fstatSync, openSync, readSync, writeSync, createReadStream }
 /** File that several processes append to at the same time. Appended lines survive the end of the process. */
 export interface AppendFile {
   /**
-   * Appends whole lines in one write. If the file ends with a torn line, they begin on a new line. Throws a
-   * `NotWritten`, also after `close`.
+   * Appends whole lines in one write. If the file ends with a torn line, the appended lines begin on a new line. Throws
+   * a `NotWritten` if the write fails or the file was closed.
    */
   append(lines: string): void
   /** Returns the whole lines that any process has appended since the last call, one block at a time. */
@@ -36,7 +36,7 @@ export function appendFile(path: string, from: number): AppendFile {
 
   return {
     append(lines) {
-      // The system may have reused the descriptor of the closed file for another one.
+      // Writing could change another file, because the system may have reused the descriptor of the closed file.
       if (!isOpen) throw notWritten('it is closed', false)
       const bytes = Buffer.from(endsInLine() ? lines : `\n${lines}`, 'latin1')
       for (let written = 0; written < bytes.length;) {
@@ -68,8 +68,8 @@ const notWritten = (cause: unknown, torn: boolean): NotWritten =>
   Object.assign(new Error('the record cannot be written', { cause }), { torn })
 
 /**
- * Reads the whole lines of a file, one block at a time, with the number of bytes read so far. A last line without its
- * end (its writer was killed) is omitted. A missing file counts as empty.
+ * Reads the whole lines of a file, one block at a time, with the number of bytes read so far. Omits a last line that
+ * has no end because its writer was killed. A missing file counts as empty.
  */
 export async function* linesOf(path: string): AsyncGenerator<{ lines: readonly string[]; bytes: number }> {
   let rest = ''
@@ -88,9 +88,9 @@ export async function* linesOf(path: string): AsyncGenerator<{ lines: readonly s
 }
 
 /**
- * Reads the fields of a line: a flat JSON object whose values contain none of `, " { }`. Undefined if the line does not
- * end with `}`. If a torn line precedes the object on the same line, the last object counts. (JSON.parse takes three
- * times as long.)
+ * Returns a function that reads the fields of a line. The line is a flat JSON object whose values contain none of `, "
+ * { }`. Returns undefined if the line does not end with `}`. If a torn line precedes the object on the same line, the
+ * last object is read. (JSON.parse takes three times as long.)
  */
 export function fieldsOf(line: string): ((name: string) => string | undefined) | undefined {
   const start = line.lastIndexOf('{')

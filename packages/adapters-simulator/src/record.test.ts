@@ -14,7 +14,10 @@ afterEach(() => rm(folder, { recursive: true }))
 
 const to = aNumber('27825550100')
 
-/** Runs a process that submits one message and whose receipt is acknowledged if required. */
+/**
+ * Acts as a process that submits one message, and that acknowledges the receipt if `acknowledges` is true. Returns the
+ * references of the outstanding receipts that the process found.
+ */
 async function live(run: string, acknowledges: boolean, rotateFrom: number) {
   const ownership = owners(folder)
   ownership.own(run)
@@ -40,7 +43,7 @@ test('a record over its size becomes the old record and the old one is deleted, 
   expect([runsIn('submissions.old.jsonl'), runsIn('submissions.jsonl')]).toEqual([['a'], ['b']])
   expect(await live('c', true, 50)).toEqual(['b-0'])
   expect([runsIn('submissions.old.jsonl'), runsIn('submissions.jsonl')]).toEqual([['b'], ['c']])
-  // The outstanding receipt of b keeps the old record in place, and the new one grows.
+  // The outstanding receipt of b keeps the old record in place, so the new record grows.
   expect(await live('d', true, 50)).toEqual(['b-0'])
   expect([runsIn('submissions.old.jsonl'), runsIn('submissions.jsonl')]).toEqual([['b'], ['c', 'd']])
   expect(runsIn('receipts.jsonl')).toEqual(['c', 'd'])

@@ -31,7 +31,9 @@ export interface Submitted {
   readonly reply: Reply | undefined
 }
 
-/** Outstanding receipt, or reply after the last receipt, that is not acknowledged. */
+/**
+ * Receipt that has not been acknowledged yet, or reply that follows the last receipt and has not been acknowledged yet.
+ */
 export interface Owed {
   readonly reference: string
   readonly to: Msisdn
@@ -60,9 +62,9 @@ export interface SubmissionRecord {
   acknowledged(items: readonly Acknowledged[]): void
   /** Returns how often any process has refused the message for now. */
   refusals(id: MessageId): number
-  /** Returns true if a number may reply to this sender now, because it has not done so recently in any process. */
+  /** Returns true if the number may reply to this sender now, because it has not replied recently in any process. */
   mayReply(number: Msisdn, sender: SenderAddress | undefined, at: Instant): boolean
-  /** Records a reply that will be sent, before it is in the file. */
+  /** Records a reply that is still to be sent, before the reply is in the file. */
   addReply(number: Msisdn, reply: Reply): void
   close(): void
 }
@@ -73,9 +75,9 @@ export const rotateBytes = 128 << 20
 const files = ['submissions', 'receipts'] as const
 
 /**
- * Reads the record: a million lines in 2 s. Only outstanding receipts take memory. `open` opens the record for writing.
- * It first sets the files aside as the old record if they exceed `rotateFrom` bytes, the old record has no outstanding
- * receipt, and no other process uses the folder.
+ * Reads the record; a million lines take 2 s. Only outstanding receipts take memory. `open` opens the record for
+ * writing. Before that, `open` sets the files aside as the old record if they exceed `rotateFrom` bytes, the old record
+ * has no outstanding receipt, and no other process uses the folder.
  */
 export async function readRecord(folder: string, owners: Owners, clock: Clock, rotateFrom = rotateBytes) {
   const path = (name: string) => join(folder, `${name}.jsonl`)

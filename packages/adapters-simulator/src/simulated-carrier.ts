@@ -115,7 +115,7 @@ class SimulatedCarrier implements Carrier {
   }
 
   handBack(): void {
-    // Every submission is accepted within its turn, or at the pace of the carrier.
+    // There is nothing to hand back: every submission is accepted within its turn, or at the pace of the carrier.
   }
 
   availability(): Availability {

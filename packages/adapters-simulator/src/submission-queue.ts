@@ -59,7 +59,7 @@ export class SubmissionQueue {
     return rest
   }
 
-  /** Answers submissions, in one call for each callback. */
+  /** Answers submissions. Calls each callback once, with all of its answers. */
   answer(submissions: readonly Waiting[], answerOf: (one: Waiting, at: number) => Answer): void {
     const answers = new Map<Waiting['answered'], SubmissionAnswer[]>()
     submissions.forEach((one, at) => {

@@ -24,9 +24,10 @@ export function writeNumber(digits: string, { numbers, country, trunkPrefix }: N
 }
 
 /**
- * Returns the type of number and numbering plan of an address (SMPP 3.4, 5.2.5 and 5.2.6). An alphanumeric sender is
- * always 5.0. A number has the values that the operator set; by default international (1) or national (2) in the plan
- * E.164 (1), and a short code as sender is network specific, 3.0.
+ * Returns the type of number and numbering plan of an address (SMPP 3.4, 5.2.5 and 5.2.6). An alphanumeric sender
+ * always has type 5 and plan 0. Any other address has the values that the operator set. If the operator set none, a
+ * number is international (1) or national (2) in the plan E.164 (1), and a short code as sender is network specific (3)
+ * with plan 0.
  */
 export function tonNpiOf(digits: string, settings: NumberSettings, end: End): TonNpi {
   if (end === 'source' && isName(digits)) return { ton: 5, npi: 0 }

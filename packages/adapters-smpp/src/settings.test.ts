@@ -1,7 +1,7 @@
 import { COMMAND_STATUS } from '@gateway/smpp'
 import { errorClasses, errorClassOf } from './settings.ts'
 
-// docs/carriers.md, "Errors of a carrier".
+// Errors that are not final, as listed in docs/carriers.md, "Errors of a carrier".
 const NOT_FINAL: Readonly<Record<string, string>> = {
   ...{ ESME_RSYSERR: 'for-now', ESME_RX_T_APPN: 'for-now' },
   ...{ ESME_RTHROTTLED: 'throttle', ESME_RMSGQFUL: 'throttle' },

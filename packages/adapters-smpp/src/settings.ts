@@ -59,13 +59,16 @@ export interface SmppSettings {
   readonly reconnectSeconds: number
   readonly reconnectSecondsMax: number
   /**
-   * Seconds after which an answer counts as slow: the window is halved, and other carriers of the route get the rest.
-   * If undefined, a quarter of `responseSeconds`.
+   * Seconds after which an answer counts as slow. A slow answer halves the window, and other carriers of the route get
+   * the rest of the messages. If undefined, a quarter of `responseSeconds`.
    */
   readonly slowSeconds: number | undefined
   /** Seconds without any answer after which the circuit opens, and other carriers of the route get all messages. */
   readonly silentSeconds: number
-  /** Percentage of the latest messages without an answer or refused for now at which the circuit opens. */
+  /**
+   * Percentage of the latest messages that must fail to open the circuit. A message fails if it gets no answer or is
+   * refused for now.
+   */
   readonly failuresPercent: number
   /** Seconds from the opening of the circuit to the first probe. */
   readonly probeSeconds: number
@@ -91,7 +94,10 @@ export interface SmppSettings {
   readonly country: string
   /** Digits dialled before a national number. */
   readonly trunkPrefix: string
-  /** Form of the recipient's number in receipts; undefined means `numbers`, `none` that the number cannot be used. */
+  /**
+   * Form of the recipient's number in receipts. If undefined, `numbers` applies; `none` means that the number cannot be
+   * used.
+   */
   readonly receiptNumbers: NumberForm | 'none' | undefined
   /** Seconds after which a delivery that is not stored yet is refused for now. */
   readonly storeSeconds: number
@@ -147,9 +153,10 @@ export const smppDefaults = {
 } as const satisfies Omit<SmppSettings, 'host' | 'port' | 'systemId' | 'password'>
 
 /**
- * Meaning of a command_status for the message. `final`: the carrier will never accept it. `for-now`: the carrier may
- * accept it later. `throttle`: the carrier gets too many messages; it is sent again and the connection slows down.
- * `link`: the connection is in a wrong state; it is sent again over a new connection.
+ * Meaning of a command_status for the message. `final`: the carrier will never accept the message. `for-now`: the
+ * carrier may accept the message later. `throttle`: the carrier gets too many messages; the message is sent again and
+ * the connection slows down. `link`: the connection is in a wrong state; the message is sent again over a new
+ * connection.
  */
 export type ErrorClass = 'final' | 'for-now' | 'throttle' | 'link'
 

@@ -70,7 +70,7 @@ class LinkedCarrier implements SmppCarrier {
   #isBound = false
   #isListening = false
   #isClosed = false
-  /** Settles when the latest change of the links is done, because they end and begin one after the other. */
+  /** Settles when the latest change of the links is done. Changes of the links run one after the other. */
   #relinking = Promise.resolve()
 
   constructor(id: string, settings: SmppSettings, reporting: Reporting, sharing: Sharing | undefined) {
@@ -91,7 +91,7 @@ class LinkedCarrier implements SmppCarrier {
     this.#incoming = new Incoming(this.id, settings, {
       beforeStoring: () => this.#outgoing.giveAnswers(),
       keptUnread: (problem, isOddPdu) => {
-        // An unusable PDU may have ended its session, which reports its own reason.
+        // If an unusable PDU ended its session, the session reports its own reason.
         if (!isOddPdu) this.#notices.note(problem)
         // Not an Error, because its stack trace would not help an operator.
         reporting.report(`carrier ${this.id}: ${problem}`)
@@ -206,7 +206,10 @@ class LinkedCarrier implements SmppCarrier {
     )
   }
 
-  /** Ends or makes links according to the mode. A drained carrier first sends the rest of messages sent in part. */
+  /**
+   * Closes or opens links according to the mode. A drained carrier first sends the missing parts of messages sent in
+   * part.
+   */
   async #relink(): Promise<void> {
     if (this.#isClosed || !this.#isListening) return
     if (this.mode() === 'drained' && this.#links.length > 0) {
@@ -244,7 +247,7 @@ class LinkedCarrier implements SmppCarrier {
   /** Stores receipts; resolves to those without a message. */
   async #storeReceipts(handlers: CarrierHandlers, receipts: readonly DeliveryReceipt[]) {
     const unmatched = await handlers.receipts(receipts)
-    // After the receipts, because only messages whose stored state is unknown are queried.
+    // Runs after the receipts are stored, because only messages whose stored state is unknown are queried.
     await this.#queries?.keep(receipts.filter((one) => one.isGuess !== true || !unmatched.includes(one)))
     return unmatched
   }

@@ -35,7 +35,8 @@ export const loopbackAddresses: readonly string[] = ['127.0.0.1', '::1']
  */
 export function parseEndpoint(text: string, { http, mayReach }: EndpointRules): Endpoint | UrlRefusal {
   if (text.length > urlCharactersMax) return 'too-long'
-  // Refused because the URL parser drops or rewrites these characters, so other software could read another host.
+  // These characters are refused because the URL parser drops or rewrites them, so other software could read another
+  // host.
   // oxlint-disable-next-line no-control-regex
   if (/[\u0000-\u0020\u007f\\]/.test(text) || !URL.canParse(text)) return 'not-a-url'
   const url = new URL(text)

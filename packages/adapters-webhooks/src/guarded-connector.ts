@@ -206,8 +206,8 @@ const headBytesMax = 16 * 1024
 
 /**
  * Returns the socket with interim responses `100 Continue` removed from its data. Some receivers send them without
- * being asked; a client must ignore them (RFC 9110, 15.2), but undici closes the connection. undici reads with `read()`
- * and writes a request before the response arrives.
+ * being asked; a client must ignore them (RFC 9110, 15.2), but undici closes the connection. The removal relies on
+ * undici, which reads with `read()` and writes a request before the response arrives.
  */
 function withoutContinue(socket: Socket): Socket {
   const [read, write] = [socket.read.bind(socket), socket.write.bind(socket)]

@@ -4,7 +4,7 @@ import { addressGuard } from './endpoint.ts'
 import { dialTcp } from './guarded-connector.ts'
 import { webhookClient } from './webhook-client.ts'
 
-/** Starts a listener on the loopback addresses of both families. No client may ever connect to it. */
+/** Listener on the loopback addresses of both families. No client may ever connect to it. */
 let canary: { readonly server: Server; readonly port: number; connections: number }
 
 beforeAll(async () => {
@@ -23,7 +23,7 @@ afterAll(() => new Promise((resolve) => canary.server.close(resolve)))
 
 const somePublic = '8.8.8.8'
 
-/** DNS answers of each name: one for each query, the last one repeated. */
+/** DNS answers of each name, one for each query. Further queries get the last answer again. */
 const names: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'private.example': [['10.0.0.1']],
   'loopback.example': [['127.0.0.1']],
@@ -179,7 +179,7 @@ function attackedClient(settings: Parameters<typeof webhookClient>[0] = {}) {
     dial: (address, port) => {
       dialled.push(address)
       if (/^(127\.|::1$|0\.)/.test(address)) return dialTcp(address, port)
-      // Fail for public addresses, because a test must not reach the network.
+      // Connections to public addresses fail, because a test must not reach the network.
       const socket = new Socket()
       queueMicrotask(() => socket.destroy(new Error('no route')))
       return socket
@@ -193,7 +193,7 @@ test(`none of ${literals.length + spellings.length + 2 * Object.keys(names).leng
   const { client, dialled } = attackedClient()
   const reached: string[] = []
   for (const url of urls()) {
-    // Repeated, because a rebinding resolver answers the second query differently.
+    // Pushes several times, because a rebinding resolver answers the second query differently.
     for (let time = 0; time < 4; time += 1) {
       const before = dialled.length
       const answer = await client.push(aPush(url))

@@ -24,7 +24,7 @@ test('a name resolves to the addresses of both families, with one query each', a
 test('a silent address family delays a name by 100 ms only', async () => {
   const started = performance.now()
   expect(await resolve('one-family.example')).toEqual(['8.8.8.8'])
-  // Without that limit it would take until the second query times out.
+  // Without that limit, the call would take until the second query times out.
   expect(performance.now() - started).toBeLessThan(1900)
 })
 

@@ -11,7 +11,7 @@ test('10 000 of 10 000 signatures verify during rotations, with any of the secre
   let secrets = [newSecret()]
   const received: { readonly request: Received; readonly secret: string }[] = []
   const receiver = await startReceiver({
-    // The receiver knows one of the secrets that sign.
+    // The receiver knows only one of the secrets that sign, a different one for each request in turn.
     onRequest: (request) => received.push({ request, secret: secrets[received.length % secrets.length] ?? '' }),
   })
   const client = webhookClient({ allow: ['127.0.0.1'], http: true })

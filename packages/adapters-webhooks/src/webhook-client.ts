@@ -86,7 +86,7 @@ export function webhookClient(settings: WebhookClientSettings = {}): WebhookClie
     },
     async close(deadline) {
       closed = true
-      // Awaited first, because a push may be waiting for undici to load and is in `underWay` only afterwards.
+      // Waits for undici to load first. A push that also waits for it is in `underWay` only afterwards.
       const loaded = await loading
       const empty = underWay.length === 0 ? Promise.resolve() : new Promise<void>((resolve) => (emptied = resolve))
       await Promise.race([empty, deadline])

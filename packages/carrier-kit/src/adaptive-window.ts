@@ -14,8 +14,8 @@ export const slowSecondsOf = ({ responseSeconds, slowSeconds }: Omit<WindowSetti
   slowSeconds ?? responseSeconds / 4
 
 /**
- * Returns the window to begin with: as many requests as a carrier that answers one a second over all connections
- * answers in a third of `responseSeconds`.
+ * Returns the first size of the window: the number of requests that a carrier answers in a third of `responseSeconds`
+ * if it answers one request a second over all connections.
  */
 export const firstWindow = ({ window, binds, responseSeconds }: WindowSettings): number =>
   Math.min(window, Math.max(2, Math.floor(responseSeconds / 3 / binds)))
@@ -24,12 +24,13 @@ export const firstWindow = ({ window, binds, responseSeconds }: WindowSettings):
 const slowMilliseconds = 60_000
 
 /**
- * Number of requests that may be unanswered, adapted to the response times so that the carrier answers each request
- * long before its time limit.
+ * Maximum number of unanswered requests, adapted to the response times so that the carrier answers each request long
+ * before its time limit.
  *
- * It grows by one with each quick answer, and by one per window with answers that take more than a sixteenth of the
- * time limit. If those also take twice as long as the quickest answer, they only wait in the carrier's queue: the
- * window shrinks to its first size. An answer that takes more than `slowSeconds` halves it, at most once per window.
+ * The window grows by one with each quick answer. With answers that take more than a sixteenth of the time limit, it
+ * grows only by one per window. If such an answer also takes more than twice as long as the quickest answer, the
+ * requests only wait in the carrier's queue, so the window shrinks until it has its first size. An answer that takes
+ * more than `slowSeconds` halves the window, at most once per window.
  */
 export class AdaptiveWindow {
   readonly #settings: WindowSettings
@@ -65,12 +66,13 @@ export class AdaptiveWindow {
     if (elapsed > this.#slow) this.#halve(now - elapsed, now)
     else if (elapsed > this.#quick && elapsed > 2 * this.#quickest)
       this.#limit = Math.min(this.#limit, Math.max(this.#first, this.#limit - 0.5))
-    // Only if at least half of it was used, as in RFC 7661 (4.1): bulk messages fill three quarters at most.
+    // The window grows only if at least half of it was used, as in RFC 7661 (4.1). Half is enough, because bulk
+    // messages fill at most three quarters of the window.
     else if (2 * unanswered >= this.#limit)
       this.#limit = Math.min(this.#settings.window, this.#limit + (elapsed <= this.#quick ? 1 : 1 / this.#limit))
   }
 
-  /** Requests sent before the window was last halved are no reason to halve it again. */
+  /** Halves the window, unless the request was sent before the window was last halved. */
   #halve(sentAt: number, now: number): void {
     if (sentAt < this.#halvedAt) return
     this.#limit = Math.max(1, this.#limit / 2)
@@ -111,8 +113,8 @@ export class RequestWindow {
   }
 
   /**
-   * Adds an outstanding request. Call the returned function when it ends: with 'answered' or 'given-up' the window
-   * adapts to the elapsed time; with 'unsent' it does not. Further calls have no effect.
+   * Adds an outstanding request. Call the returned function when the request ends. With 'answered' or 'given-up' the
+   * window adapts to the elapsed time; with 'unsent' it does not. Further calls have no effect.
    */
   begin(sentAt: number): (now: number, end: 'answered' | 'given-up' | 'unsent') => void {
     let hasEnded = false

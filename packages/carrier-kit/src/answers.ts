@@ -10,7 +10,7 @@ import { messageOutcome, type Answered, type MessageOutcome, type OutgoingMessag
  */
 export class Answers {
   readonly #collected = new Map<Answered, SubmissionAnswer[]>()
-  /** Number of submissions whose answer was not reported. */
+  /** Number of submissions whose answer has not been reported yet. */
   #unanswered = 0
   #isReportDue = false
   #quieted: (() => void)[] = []
@@ -24,7 +24,7 @@ export class Answers {
     this.#unanswered += count
   }
 
-  /** Adds the answer of a message of which no part is unanswered. */
+  /** Adds the answer of a message that has no unanswered part. */
   finish({ message, answered, outcomes }: OutgoingMessage<unknown>): void {
     let list = this.#collected.get(answered)
     if (list === undefined) this.#collected.set(answered, (list = []))

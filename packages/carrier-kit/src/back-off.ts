@@ -1,11 +1,11 @@
 /** Length of the first pause after a throttling error. It doubles with each further error before a part is accepted. */
 const pauseMilliseconds = 500
 const pauseMillisecondsMax = 8000
-/** Share of the rate measured in the last second at which sending resumes. */
+/** Share of the rate measured in the last second. Sending resumes at this share. */
 const backOffShare = 0.8
 /** Factor by which the limit grows each second. */
 const recovery = 1.25
-/** The same factor near the rate at which the last throttling error came. */
+/** Factor by which the limit grows each second near the rate at which the last throttling error came. */
 const recoveryNear = 1.1
 /** Seconds without a throttling error after which there is no limit any more. */
 const calmSeconds = 60
@@ -57,9 +57,9 @@ export class BackOff {
   }
 
   /**
-   * Begins a pause of at least `requestedMilliseconds` and sets the limit after it. Returns false if nothing changes,
-   * because requests that were on their way when the first was throttled prove nothing new. Only an error that requests
-   * a longer pause extends a pause.
+   * Begins a pause of at least `requestedMilliseconds` and sets the limit that applies after the pause. Returns false
+   * if nothing changes: during a pause, an error proves nothing new, because its request was on its way when the first
+   * request was throttled. Only an error that requests a longer pause extends a pause.
    */
   throttled(now: number, requestedMilliseconds = 0): boolean {
     const requestedUntil = now + Math.min(requestedMilliseconds, requestedPauseMillisecondsMax)

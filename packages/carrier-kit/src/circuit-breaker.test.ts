@@ -31,7 +31,7 @@ function aCircuit(bounds = circuitDefaults) {
       opened: (reason, detail) => note(`opened: ${reason}${detail === undefined ? '' : `, ${detail}`}`),
       closed: (after, by) => note(`closed after ${after}: ${by}`),
     },
-    // Time passes in `pass`, which looks often enough.
+    // Time passes only in `pass`, which calls `look` often enough, so the circuit needs no timer.
     { now: () => now, clock: { now: () => now }, after: () => () => undefined },
   )
   return {
@@ -80,7 +80,7 @@ function run(script: string) {
 }
 
 test.each<[string, string, CircuitState, number]>([
-  // Script, state and room at its end.
+  // Each case has a title, a script, and the state and the room at the end of the script.
   ['a new carrier gets one message', '0s', 'closed', 1],
   ['and no second one before its answer', 'send', 'closed', 0],
   ['each accepted message makes room for one more at a time', 'send+taken send+taken', 'closed', 3],

@@ -10,9 +10,10 @@ export const circuitDefaults: CircuitBounds = {
 
 /**
  * Outcome of one submission. Taken: accepted, or refused for good. Throttled: refused because of the rate, which slows
- * the carrier down and never opens the circuit. Refused again: a message that was refused for now before; it says
- * nothing about the carrier. Account broken: refused because of our account at the carrier, as every other message
- * would be. Unsent: the message was not sent, or its connection ended before an answer was due.
+ * the carrier down and never opens the circuit. Refused again: the message had been refused for now before, so the
+ * refusal says nothing about the carrier. Account broken: refused because of our account at the carrier, which would
+ * refuse every other message as well. Unsent: the message was not sent, or its connection ended before an answer was
+ * due.
  */
 export type CircuitOutcome =
   'taken' | 'throttled' | 'refused-for-now' | 'refused-again' | 'account-broken' | 'unanswered' | 'unsent'
@@ -34,8 +35,8 @@ export interface CircuitListener {
   /** Reports that a closed circuit has opened. `detail` is the carrier's own explanation, if there is one. */
   opened(reason: CircuitProblem, detail: string | undefined): void
   /**
-   * Reports that the circuit has closed, with the milliseconds since it opened: because of answers, or because nothing
-   * was sent.
+   * Reports that the circuit has closed, `afterMilliseconds` after it opened. `by` is 'answers' if answers closed it,
+   * or 'idle' if nothing was sent.
    */
   closed(afterMilliseconds: number, by: 'answers' | 'idle'): void
 }
@@ -60,7 +61,7 @@ const machine: CircuitClocks = {
   },
 }
 
-/** Milliseconds between two looks at a half-open circuit. */
+/** Milliseconds between two calls of `look` while the circuit is half-open. */
 const halfOpenMilliseconds = 1000
 
 /** Number of answers after which the carrier gets as many messages at a time as its window allows. */
@@ -77,12 +78,12 @@ const calmMilliseconds = 60_000
 const settleMilliseconds = 10_000
 /** Milliseconds without a submission after which a half-open circuit closes. */
 const idleMilliseconds = 60_000
-/** Share of `silentSeconds` after which the carrier gets no new messages. */
+/** Share of `silentSeconds` without an answer after which the carrier gets no new messages. */
 const doubtfulShare = 0.2
 const silentTimes = 4
 /**
- * Share of the usual pause after refusals. The pause is shorter because a refused probe is only retried, whereas a
- * probe without an answer ends as SENT 106.
+ * Length of the pause after refusals, as a share of the usual pause. It is shorter because a refused probe is only
+ * retried, whereas a probe without an answer ends as SENT 106.
  */
 const refusedPauseShare = 0.1
 const refusedPauseMilliseconds = 1000
@@ -120,7 +121,7 @@ export class CircuitBreaker {
   #detail: string | undefined
   /** Number of openings. Submissions of an earlier epoch prove only that the carrier answers. */
   #epoch = 0
-  /** Openings since the circuit was last closed for `calmMilliseconds`. */
+  /** Number of openings since the circuit last stayed closed for `calmMilliseconds`. */
   #openings = 0
   /** Current or last pause in milliseconds; 0 if the circuit never opened. */
   #pause = 0
@@ -137,7 +138,7 @@ export class CircuitBreaker {
   #silentSince: number | undefined
   /** When a submission was last sent or settled. */
   #movedAt: number
-  /** Last outcomes as bits, the latest in the lowest bit: a 1 is a failure, and in `#lost` a missing answer. */
+  /** Last outcomes as bits, the latest in the lowest bit. A 1 means a failure here, and a missing answer in `#lost`. */
   #failures = 0
   #lost = 0
   #recent = 0
@@ -175,15 +176,15 @@ export class CircuitBreaker {
   }
 
   /**
-   * Returns how many more messages may be sent: none while open; one right after opening, and one more with each
-   * answer.
+   * Returns how many more messages may be sent: none while the circuit is open, one right after the pause, and one more
+   * with each answer.
    */
   room(): number {
     if (this.#state === 'open') return 0
     return this.#proven >= provenEnough ? Infinity : Math.max(0, 1 + this.#proven - this.#unanswered)
   }
 
-  /** True if no answer came for longer than usual: other carriers should get what is new. */
+  /** Returns true if no answer has come for longer than usual, so that other carriers should get new messages. */
   isDoubtful(now: number): boolean {
     return this.#state !== 'open' && this.#isSilentFor(this.#bounds.silentSeconds * doubtfulShare, now)
   }
@@ -225,7 +226,10 @@ export class CircuitBreaker {
     this.#notify(now)
   }
 
-  /** Opens the circuit of a silent carrier, ends a pause, and closes a half-open circuit that has lasted. */
+  /**
+   * Opens the circuit of a silent carrier, ends a pause that is over, and closes a half-open circuit that has worked
+   * long enough.
+   */
   look(now: number): void {
     if (this.#state === 'open') {
       if (this.pauseLeft(now) === 0) this.#turn('half-open', now)
@@ -245,8 +249,8 @@ export class CircuitBreaker {
   }
 
   /**
-   * True if the carrier answered most other submissions since. Some recipients never get an answer, which is not a
-   * failure of the carrier.
+   * Returns true if the carrier has since answered most other submissions. Messages to some recipients never get an
+   * answer, which is not a failure of the carrier.
    */
   #isAnsweredSince(answers: number): boolean {
     const { failuresPercent } = this.#bounds
@@ -262,8 +266,8 @@ export class CircuitBreaker {
   }
 
   /**
-   * Lifts the limit of the probes when a message is taken after refusals: a carrier that refused has answered all the
-   * time, so one message that is taken shows that it accepts them again.
+   * Lifts the limit of the probes when a message is taken after refusals. A carrier that refused messages has answered
+   * all the time, so one message that it takes shows that it accepts messages again.
    */
   #acceptsAgain(): void {
     if (this.#state !== 'closed' && this.#openedByRefusals) this.#proven = provenEnough

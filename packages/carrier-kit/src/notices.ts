@@ -25,13 +25,13 @@ export class Notices {
     return this.#lastError
   }
 
-  /** Sets the last error without a report. */
+  /** Sets the last error of the status without reporting it. */
   readonly note = (text: string): void => void (this.#lastError = text)
 
   /** Reports a problem. */
   readonly warn = (text: string): void => this.#reporting.report(new Error(`carrier ${this.#carrier}: ${text}`))
 
-  /** Reports a problem that is also the last error. */
+  /** Reports a problem and sets it as the last error. */
   readonly fail = (text: string): void => {
     this.note(text)
     this.warn(text)

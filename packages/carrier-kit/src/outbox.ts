@@ -54,11 +54,11 @@ export type RequestResult =
 export interface PartRequest<Segment> {
   readonly message: Submission
   readonly segment: Segment
-  /** Seconds for which the carrier may still try to deliver; undefined: as its settings say. */
+  /** Seconds for which the carrier may still try to deliver. If undefined, the carrier's settings decide. */
   readonly validSeconds: number | undefined
 }
 
-/** Network of a carrier, as its outbox and its status need it. */
+/** Network of a carrier, with the methods that its outbox and its status need. */
 export interface Transport<Segment, Over extends Channel> {
   /** Returns the channels that are connected. */
   channels(): readonly Over[]
@@ -112,7 +112,7 @@ export class Outbox<Segment, Over extends Channel> {
   readonly #refused: (reason: string) => void
   readonly #waiting = new WaitingMessages<Segment>()
   readonly #answers = new Answers()
-  /** Message whose parts are being sent over a channel, by channel. */
+  /** For each channel, the message whose parts are being sent over it. */
   readonly #sending = new Map<Over, OutgoingMessage<Segment>>()
   /** Time when a part was last sent. */
   #movedAt = nowMilliseconds()
@@ -274,7 +274,7 @@ export class Outbox<Segment, Over extends Channel> {
 
   #sendNext(channel: Over, outgoing: OutgoingMessage<Segment>, now: number): void {
     const validSeconds = secondsLeft(outgoing, now)
-    // A message that has expired here returns to the queue, which ends it.
+    // A message that expired while it waited here returns to the queue, and the queue ends it.
     if (validSeconds !== undefined && validSeconds <= 0 && isUntaken(outgoing)) {
       this.#giveUp(outgoing)
       return
@@ -328,8 +328,8 @@ export class Outbox<Segment, Over extends Channel> {
 
   /**
    * Classifies a result for the circuit breaker. A request that ends with its connection before its answer was due
-   * counts as unsent, because a carrier that was cut off for a moment answers at once when it is back (P-17). The parts
-   * of a message, and its further attempts, are one refusal.
+   * counts as unsent, because a carrier that was cut off for a moment answers at once when it is back (P-17). Refusals
+   * of several parts of a message, or of its further attempts, count as one refusal.
    */
   #circuitOutcome(
     { message, tries }: OutgoingMessage<Segment>,

@@ -19,7 +19,10 @@ import { SharedRate } from './shared-rate.ts'
 /** Settings that every carrier has. */
 export interface OutgoingSettings
   extends OutboxSettings, CircuitBounds, Pick<WindowSettings, 'responseSeconds' | 'slowSeconds'> {
-  /** Maximum number of parts a second of all processes together; undefined: no limit but the carrier's answers. */
+  /**
+   * Maximum number of parts a second of all processes together. If undefined, only the carrier's answers limit the
+   * rate.
+   */
   readonly perSecond: number | undefined
 }
 
@@ -33,7 +36,8 @@ export interface RateSharing {
 const responseBounds = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
 /**
- * Seconds of the carrier's rate for which parts wait here. Further messages wait where other carriers can take them.
+ * Maximum time for which parts wait here, in seconds of the carrier's rate. Further messages wait where other carriers
+ * can take them.
  */
 const waitingSeconds = 0.1
 
@@ -179,8 +183,8 @@ export class Outgoing<Segment, Over extends Channel> {
   }
 
   /**
-   * Refuses unsent submissions for now, also later ones, and waits for the answers of the others, but not after
-   * `deadline` has resolved. Then nothing is sent any more.
+   * Refuses unsent submissions for now, including later ones. Waits until the other submissions are answered, or until
+   * `deadline` resolves. After that nothing is sent any more.
    */
   async finish(deadline: Promise<unknown>): Promise<void> {
     this.#outbox.shut()

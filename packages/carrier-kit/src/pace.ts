@@ -1,6 +1,8 @@
 import { BackOff } from './back-off.ts'
 
-/** Length of a second of the operator's rate, with a margin because parts travel to the carrier for different times. */
+/**
+ * Length of a second of the operator's rate. It has a margin, because parts take different times to reach the carrier.
+ */
 const secondMilliseconds = 1010
 
 /** Number of bursts that make up one second's worth of parts. */
@@ -32,7 +34,7 @@ export class Pace {
     this.#room = Math.max(1, (perSecond ?? 0) / burstsPerSecond)
   }
 
-  /** Takes up to `count` parts to send now and returns how many there were. */
+  /** Takes up to `count` parts to send now and returns the number of parts taken. */
   take(count: number, now: number): number {
     if (this.#backOff.isPaused(now)) return 0
     if (this.#fill(now) === undefined) return count
@@ -83,7 +85,7 @@ export class Pace {
     return { perSecond: this.#rate(), isThrottled: this.#backOff.limit !== undefined }
   }
 
-  /** Sets the share of the operator's rate, perhaps 0. Parts of the seconds before still count. */
+  /** Sets the share of the operator's rate, which may be 0. Parts that were sent in earlier seconds still count. */
   limitTo(share: number): void {
     this.#perSecond = share
   }

@@ -4,9 +4,9 @@ import type { CarrierBinds } from '@gateway/core/fleet'
 
 /** Link that needs a permit to connect. */
 export interface PermittedLink {
-  /** The link may connect until it drops the permit or the permit is withdrawn. */
+  /** Called when the link may connect. It may stay connected until it drops the permit or the permit is withdrawn. */
   granted(): void
-  /** The link must end: `soon` with an unbind, or `now`. It drops the permit when it has ended. */
+  /** Called when the link must end: `soon` with an unbind, or `now`. The link drops the permit when it has ended. */
   withdrawn(when: 'soon' | 'now'): void
 }
 
@@ -27,7 +27,7 @@ export interface SharedBindsSettings {
   /** Maximum number of binds of all processes together. */
   readonly bindsMax: number
   readonly leaseSeconds: number
-  /** Called once for a store that does not answer, and once for binds that other processes use. */
+  /** Called once when the store does not answer, and once when other processes use the binds. */
   readonly notify: (text: string) => void
 }
 
@@ -40,7 +40,7 @@ interface Group {
 
 /** Part of the lease time after which a lease is renewed. */
 const renewAt = 0.25
-/** Part of the lease time after which the links of a lease that was not renewed unbind. */
+/** Part of the lease time after which links unbind if their lease was not renewed. */
 const endSoonAt = 0.6
 /** Part of the lease time after which the connections of such links are closed. */
 const endNowAt = 0.85
@@ -194,7 +194,7 @@ export class SharedBinds {
       if (numbers.includes(lease.number)) lease.until = requestedAt + this.#leaseMilliseconds
       else withdraw(group)
     }
-    // Leases of an earlier request whose answer was lost.
+    // Releases leases of an earlier request whose answer was lost.
     this.#release(numbers.filter((number) => this.#groups.every(({ lease }) => lease?.number !== number)))
   }
 
@@ -210,7 +210,7 @@ export class SharedBinds {
   }
 }
 
-/** Ends a lease that is lost or may be. */
+/** Withdraws a lease that is lost or may be lost. */
 function withdraw(group: Group): void {
   group.lease = undefined
   for (const link of [...group.links]) link.withdrawn('now')

@@ -11,7 +11,7 @@ function failed(): never {
   throw new Error('no name')
 }
 
-/** Creates processes that share a carrier of 20 a second, with a simulated time in steps of 10 ms. */
+/** Creates processes that share a carrier with a rate of 20 parts a second. Time is simulated in steps of 10 ms. */
 function aCarrier(perSecond = 20) {
   let now = 0
   const { carrierRates } = memoryPorts({ clock: { now: () => instant(now) } })
@@ -33,7 +33,7 @@ function aCarrier(perSecond = 20) {
         taken: 0,
         async step() {
           if (now % 250 === 0) await rate.look()
-          // Like a dispatcher that claims no more than can be sent soon.
+          // Behaves like a dispatcher that claims no more messages than can be sent soon.
           owed = Math.min(5, owed + one.wanted / 100)
           for (; owed >= 1 && pace.take(1, now) === 1; owed--) {
             one.taken++

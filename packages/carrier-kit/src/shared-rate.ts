@@ -12,7 +12,7 @@ export interface SharedRateSettings {
   readonly pace: Pick<Pace, 'limitTo' | 'takeUse'>
   /** Called when the share has changed. */
   readonly changed: () => void
-  /** Called once for a store that does not answer. */
+  /** Called once when the store does not answer. */
   readonly notify: (text: string) => void
   /** Returns milliseconds. */
   readonly now?: () => number
@@ -22,7 +22,10 @@ export interface SharedRateSettings {
 const leaseSecondsMax = 4
 /** Part of the lease time after which a share is renewed if nothing else calls for it. */
 const renewAt = 1 / 3
-/** Minimum time between two renewals. A share given up at one renewal has been unused for a second at the next. */
+/**
+ * Minimum time between two renewals. A share that is given up at one renewal has therefore been unused for a second
+ * when the next renewal comes.
+ */
 const pauseMilliseconds = 1000
 /** Time between two calls of `look`. */
 const lookMilliseconds = 250
@@ -48,7 +51,10 @@ export class SharedRate {
   #renewedAt = -Infinity
   /** Earliest time at which the lease ends. */
   #leasedUntil = Infinity
-  /** Use since the last renewal: parts sent, calls of `look`, and calls before which the share was too small. */
+  /**
+   * Use since the last renewal: parts sent, calls of `look`, and the number of calls before which the share was too
+   * small.
+   */
   #use: { readonly since: number; readonly sent: number; readonly looks: number; readonly short: number }
   #isGivingUp = false
   #isAway = false
@@ -89,7 +95,8 @@ export class SharedRate {
     this.#isStopped = true
     await this.#renewal
     const { rates, carrier, perSecond } = this.#settings
-    // Parts sent within the last second count for a second. If the store does not answer, the lease ends by itself.
+    // The share stays in use for one more second, because parts sent within the last second count for a second. If the
+    // store does not answer, the lease ends by itself.
     const request = { perSecond, inUse: this.#share, need: 0, seconds: pauseMilliseconds / 1000 }
     await rates.renew(carrier, this.#holder, request).catch(() => undefined)
   }
@@ -111,7 +118,7 @@ export class SharedRate {
     return this.#share === 0 || this.#isGivingUp || this.#isShort() || since >= renewAt * this.#seconds * 1000
   }
 
-  /** Returns the rate that this process needs: the used one, or all if the share was too small. */
+  /** Returns the rate that this process needs: the rate that it used, or the whole rate if its share was too small. */
   #needed(): number {
     const { perSecond } = this.#settings
     const used = Math.ceil(this.#use.sent / Math.max(1, (this.#now() - this.#use.since) / 1000))

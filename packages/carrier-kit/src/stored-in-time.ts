@@ -1,7 +1,7 @@
 /**
  * Resolves to true once `store` has resolved, so that what the network delivered may be acknowledged to it (P-7).
- * Resolves to false if `store` rejects or takes longer than `secondsMax`: the network then offers the items again, and
- * items that are stored after all are recognized. Never rejects.
+ * Resolves to false if `store` rejects or takes longer than `secondsMax`. The network then offers the items again, and
+ * the store recognizes items that it has stored after all. Never rejects.
  */
 export async function storedInTime(store: () => Promise<unknown> | undefined, secondsMax: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined

@@ -111,6 +111,6 @@ function readingOf<Receipt>(delivery: KeptDelivery, by: ReadAgain<Receipt>): Rea
   const read = by.read(delivery)
   if (read === undefined) return undefined
   if ('receipt' in read) return { id: delivery.id, receipt: read.receipt }
-  // The reference makes two processes that read the same delivery at once store one message.
+  // With this reference, two processes that read the same delivery at once store only one message.
   return { id: delivery.id, message: { ...read.message, reference: `unread-${delivery.id}` } }
 }

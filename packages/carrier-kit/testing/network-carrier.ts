@@ -19,7 +19,7 @@ import {
   type Transport,
 } from '../src/index.ts'
 
-/** Response of the network to a request; 'silence' is given up after `responseSeconds`. */
+/** Response of the network to a request. A request that meets 'silence' is given up after `responseSeconds`. */
 export type Response = RequestResult | 'silence'
 
 export interface NetworkSettings extends Partial<OutgoingSettings> {

@@ -6,30 +6,30 @@ import { differencesOf, differenceText, meaningOf, simulatedFrom, simulatedText,
 import { readConfiguration } from './read-configuration.ts'
 import { openCarriers, storeCarriers, type CarrierPorts } from './stored-carriers.ts'
 
-/** `webhooks`: their secrets tell which key is in use. */
+/** `webhooks` is needed because the secrets of webhooks show which key is in use. */
 export type AgreementPorts = CarrierPorts & Pick<Ports, 'webhooks'>
 
 interface Starting {
-  /** What `CARRIERS` says; undefined: it says nothing. */
+  /** Configuration that `CARRIERS` gives; undefined if it gives none. */
   readonly given: CarrierConfiguration | undefined
   readonly process: ReportingProcess
   readonly leaseSeconds: number
 }
 
-/** What a process works with, and that it does, as others see it. */
+/** Carriers that a process works with, and the record by which other processes see that it does. */
 export interface AgreedCarriers {
   readonly configuration: CarrierConfiguration
   readonly user: CarrierUser
 }
 
-/** Others may store versions meanwhile, but not for ever. */
+/** Maximum number of attempts. Other processes may store versions during the attempts, but not forever. */
 const attemptsMax = 20
 
 /**
- * What a process that starts is to work with: the stored carriers. Where none are stored it stores its own, or works
- * with simulated ones if it has no others. Throws an Error for its operator where what it was given differs from what
- * is stored, or from what runs, or would be sealed with another key than the secrets of webhooks; nothing is changed
- * then.
+ * Returns the carriers that a starting process must work with, which are the stored carriers. If no carriers are
+ * stored, the process stores its own carriers, or works with simulated carriers if it has no others. Throws an Error
+ * for the operator if the given configuration differs from the stored or running carriers, or if it would be sealed
+ * with another key than the secrets of webhooks. In that case nothing is changed.
  */
 export async function agreeOnCarriers(ports: AgreementPorts, starting: Starting): Promise<AgreedCarriers> {
   for (let attempt = 1; attempt <= attemptsMax; attempt++) {
@@ -40,7 +40,7 @@ export async function agreeOnCarriers(ports: AgreementPorts, starting: Starting)
   throw new Error('the stored carriers have changed all the time')
 }
 
-/** Undefined: something is stored now. */
+/** Starts a process when no carriers are stored. Returns undefined if carriers are stored now. */
 async function begin(ports: AgreementPorts, starting: Starting): Promise<AgreedCarriers | undefined> {
   const { given, process, leaseSeconds } = starting
   const configuration = given ?? (await readConfiguration('simulator:', {}))
@@ -70,7 +70,7 @@ async function requireOwnKey(ports: AgreementPorts): Promise<void> {
   }
 }
 
-/** Undefined: another version is stored now. */
+/** Starts a process with the stored carriers. Returns undefined if another version is stored now. */
 async function follow(
   ports: CarrierPorts,
   { given, process, leaseSeconds }: Starting,
@@ -82,7 +82,7 @@ async function follow(
   return (await ports.carrierVersions.join(user, leaseSeconds)) === 'joined' ? { configuration, user } : undefined
 }
 
-/** Simulators that no file names are for trying things out: they are not stored. */
+/** Simulators that no file names are only for trying things out, so they are not stored. */
 const isSimulated = ({ file, carriers }: CarrierConfiguration): boolean =>
   file === undefined && carriers.every(({ kind }) => kind === 'simulator')
 

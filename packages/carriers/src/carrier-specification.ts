@@ -16,7 +16,7 @@ import type { Carrier, CarrierId, Submission } from '@gateway/core/dispatch'
 import type { CarrierBinds } from '@gateway/core/fleet'
 import type { Clock } from '@gateway/core/time'
 
-/** A carrier as it is configured, secrets included; nothing is connected yet. */
+/** Configuration of one carrier, including its secrets. No connection is open yet. */
 export type CarrierSpecification =
   | { readonly id: CarrierId; readonly kind: 'smpp'; readonly settings: SmppSettings }
   | { readonly id: CarrierId; readonly kind: 'http'; readonly settings: HttpSettings }
@@ -27,19 +27,19 @@ export type CarrierSpecification =
     }
 
 export interface Place extends Reporting {
-  /** Where a carrier may keep files of its own. */
+  /** Folder in which carriers may keep their own files. */
   readonly dataDir: string
-  /** For carriers whose binds processes share. */
+  /** Access to binds and rates that processes share; undefined: this process shares nothing. */
   readonly sharing: Sharing | undefined
-  /** The time that it tells; that of this machine if not given. */
+  /** Clock of the carrier; by default the clock of this machine. */
   readonly clock?: Clock
 }
 
-/** Whether both would do the same, so that the one need not be replaced by the other. */
+/** Returns true if both specifications are equal, so that a running carrier need not be replaced. */
 export const sameCarrier = (one: CarrierSpecification, other: CarrierSpecification): boolean =>
   isDeepStrictEqual(one, other)
 
-/** Makes it; it connects once it is listened to. Throws if it cannot use its folder. */
+/** Creates the carrier, which connects when its `listen` is called. Throws if the carrier cannot use its folder. */
 export function makeCarrier({ id, kind, settings }: CarrierSpecification, place: Place): Carrier {
   if (kind === 'smpp') return smppCarrier(id, settings, place, place.sharing)
   if (kind === 'http') return httpCarrier(id, settings, place, place.sharing)
@@ -57,7 +57,10 @@ const READ: Readonly<Record<string, (id: CarrierId, url: string, readFile: ReadF
 
 const schemeOf = (url: string): string => url.slice(0, Math.max(0, url.indexOf(':')))
 
-/** Throws an Error that says what is wrong, without a password. `readFile` reads the files that the URL names. */
+/**
+ * Parses the URL of a carrier. `readFile` reads the files that the URL names. Throws an Error that says what is wrong
+ * with the URL, without its password.
+ */
 export function specificationFromUrl(id: CarrierId, url: string, readFile: ReadFile): CarrierSpecification {
   const scheme = schemeOf(url)
   const read = Object.hasOwn(READ, scheme) ? READ[scheme] : undefined
@@ -78,7 +81,7 @@ export interface CarrierCertificates {
   readonly pem: string
 }
 
-/** The certificates of carriers in PEM, as they were read. */
+/** Returns the PEM certificates that the settings of the carriers contain. */
 export const certificatesOf = (carriers: readonly CarrierSpecification[]): readonly CarrierCertificates[] =>
   carriers.flatMap(({ id, kind, settings }) =>
     kind !== 'smpp' || settings.tls === undefined
@@ -107,9 +110,9 @@ export interface CarrierTrial {
 }
 
 /**
- * Submits one message over a connection of its own and, over SMPP, waits for its receipts; those over HTTP arrive as
- * callbacks. Where the binds of a carrier are shared it leases one first; `no-bind`: all are in use. It charges nobody,
- * and nothing of it is stored.
+ * Submits one test message over a separate connection. Over SMPP, waits for the receipts of the message; over HTTP,
+ * receipts arrive later as callbacks. If processes share the binds of the carrier, leases a bind first and returns
+ * `no-bind` if all binds are in use. Charges no account and stores nothing about the message.
  */
 export async function tryCarrier(trial: CarrierTrial, binds?: CarrierBinds): Promise<TrialResult | 'no-bind'> {
   const { carrier, message, saw } = trial
@@ -133,7 +136,8 @@ async function tryOverSmpp(
     })
   if (settings.bindsMax === undefined || binds === undefined) return run()
   const [holder, max] = [randomUUID(), settings.bindsMax]
-  // Long enough for all that may take time: seven parts, and what may be waited for.
+  // The lease must cover the whole trial: the connection, the answers to at most seven parts, the receipts, and a
+  // margin of 30 s.
   const seconds = settings.connectSeconds + 7 * settings.responseSeconds + receiptSeconds + 30
   const { numbers } = await binds.lease(id, holder, { count: 1, max, seconds })
   if (numbers.length === 0) return 'no-bind'

@@ -6,7 +6,7 @@ type Schema = Readonly<Record<string, unknown>>
 
 const name = { type: 'string', pattern: '^[a-z0-9-]{1,32}$', description: '1 to 32 of a-z, 0-9 and -' }
 
-/** A text, or where it stands: in a variable of the environment, or in a file. */
+/** Schema of a secret: the text itself, or the environment variable or file that contains the text. */
 const secret = (description: string): Schema => ({
   description,
   type: ['string', 'object'],
@@ -22,7 +22,7 @@ const secret = (description: string): Schema => ({
 const schemasOf = (table: Readonly<Record<string, { readonly schema: Schema }>>): Readonly<Record<string, Schema>> =>
   Object.fromEntries(Object.entries(table).map(([key, { schema }]) => [key, schema]))
 
-/** A secret, or two during a rotation. */
+/** Schema of the secrets of an HTTP provider by name: one value, or two values during a rotation. */
 const secrets: Schema = {
   description: 'The secrets of the provider. Of a list of two the first is used for sending, and both verify callbacks',
   type: 'object',
@@ -131,7 +131,7 @@ const route = {
   required: ['name', 'carriers'],
 }
 
-/** The document that `CARRIERS=file:` names (docs/carriers.md), as JSON Schema draft 7. */
+/** JSON Schema (draft 7) of the file that `CARRIERS=file:` names (docs/carriers.md). */
 export const carriersSchema: Schema = {
   $schema: 'http://json-schema.org/draft-07/schema#',
   title: 'Carriers and routes',

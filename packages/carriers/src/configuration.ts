@@ -3,39 +3,42 @@ import { resolve } from 'node:path'
 import type { Route } from '@gateway/core/routes'
 import type { CarrierSpecification } from './carrier-specification.ts'
 
-/** What a configuration was read from: all that is needed to read it again elsewhere, secrets included. */
+/**
+ * Everything that was read to obtain a configuration, including secrets. Another process can read the same
+ * configuration from this data.
+ */
 export interface CarrierSource extends Found {
-  /** As JSON, of the published schema. */
+  /** Parsed JSON document that matches the published schema. */
   readonly document: unknown
 }
 
 export interface CarrierConfiguration {
   readonly carriers: readonly CarrierSpecification[]
-  /** In the order in which they are tried; none: any carrier takes any message. */
+  /** Routes in the order in which they are tried. Without routes, every carrier accepts every message. */
   readonly routes: readonly Route[]
-  /** The file that it comes from, if it comes from one. */
+  /** Path of the configuration file; undefined if the configuration does not come from a file. */
   readonly file: string | undefined
   readonly source: CarrierSource
 }
 
-/** Environment variables, by name. */
+/** Values of environment variables by name. */
 export type Variables = Readonly<Record<string, string | undefined>>
 
-/** Where a document of carriers finds what it does not say itself. */
+/** Access to the environment variables and files to which a carriers document refers. */
 export interface LookUps {
-  /** Undefined: it is not set, or empty. */
+  /** Returns the value of a variable; undefined if the variable is not set or empty. */
   variable(name: string): string | undefined
-  /** The text of a file; throws if it cannot be read. */
+  /** Returns the text of a file. Throws if the file cannot be read. */
   file(path: string): string
 }
 
-/** What was found, by the names in the document. */
+/** Values of the variables and texts of the files that were read, by their names in the document. */
 export interface Found {
   readonly environment: Readonly<Record<string, string>>
   readonly files: Readonly<Record<string, string>>
 }
 
-/** Looks into these variables and, for relative paths, into this folder, and keeps what it has found. */
+/** Reads variables from `variables`, and files relative to `folder`. Records everything that was read in `found`. */
 export function lookUpsIn(folder: string, variables: Variables): LookUps & { readonly found: Found } {
   const environment: Record<string, string> = {}
   const files: Record<string, string> = {}
@@ -55,7 +58,7 @@ export function lookUpsIn(folder: string, variables: Variables): LookUps & { rea
   }
 }
 
-/** Finds what was found before, and nothing else. */
+/** Returns only values that were recorded earlier; reads no other variable or file. */
 export const lookUpsFrom = ({ environment, files }: Found): LookUps => ({
   variable: (name) => (Object.hasOwn(environment, name) ? environment[name] : undefined),
   file(path) {

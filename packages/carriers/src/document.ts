@@ -56,8 +56,8 @@ interface Document {
 }
 
 /**
- * What a document means. Throws an Error, which names `what` and the places that are wrong, never a value that may be
- * secret.
+ * Reads the carriers and routes of a document. Throws an Error that names `what` and the invalid places of the
+ * document, but never a value, because a value may be secret.
  */
 export async function readDocument(
   what: string,
@@ -93,7 +93,7 @@ const specificationOf = async (entry: CarrierEntry, lookUps: LookUps): Promise<C
   entry.type === 'http' ? httpSpecificationOf(entry, lookUps) : smppSpecificationOf(entry, lookUps)
 
 /**
- * Reads a carrier over HTTP. `PUBLIC_URL` and `CARRIER_HTTP_ALLOW` are found as secrets are, so that they are stored
+ * Reads a carrier over HTTP. `PUBLIC_URL` and `CARRIER_HTTP_ALLOW` are looked up like secrets, so that they are stored
  * with the carriers and all processes send the same requests.
  */
 async function httpSpecificationOf(
@@ -158,8 +158,8 @@ const routeOf = ({ name, prefixes = [], accounts = [], senders = [], carriers, o
 })
 
 /**
- * The configuration in a file. Relative paths in it begin at its folder. Throws an Error that names the file and the
- * places in it that are wrong, never a value that may be secret.
+ * Reads a configuration file. Relative paths in the file are relative to its folder. Throws an Error that names the
+ * file and its invalid places, but never a value, because a value may be secret.
  */
 export async function readCarriersFile(path: string, variables: Variables): Promise<CarrierConfiguration> {
   const document = parsed(path)
@@ -179,7 +179,7 @@ function parsed(path: string): unknown {
   return 'problem' in document ? fail(path, [document.problem]) : document.value
 }
 
-/** Reads JSON; what is wrong is told by line and column, without any of the text, which may hold a password. */
+/** Parses JSON. A syntax error is reported by line and column only, because the text may contain a password. */
 export function parseJson(text: string): { readonly value: unknown } | { readonly problem: string } {
   const json = text.replace(/^\uFEFF/, '')
   try {
@@ -191,7 +191,10 @@ export function parseJson(text: string): { readonly value: unknown } | { readonl
   }
 }
 
-/** Node tells the position of some errors and a piece of the text of others. */
+/**
+ * Returns the position in a syntax error of Node, or undefined: some of these errors contain a piece of the text
+ * instead.
+ */
 function positionOf(message: string): number | undefined {
   const [, digits] = / at position (\d+)/.exec(message) ?? []
   return digits === undefined ? undefined : Number(digits)
@@ -199,7 +202,7 @@ function positionOf(message: string): number | undefined {
 
 const token = /\s+|"(?:[^"\\\p{Cc}]|\\.)*"|-?\d[\d.eE+-]*|true|false|null|[{}[\],:]/uy
 
-/** Where the first thing stands that is no token of JSON; the end if there is none. */
+/** Returns the position of the first character that belongs to no JSON token, or the end of the text. */
 function firstOdd(json: string): number {
   token.lastIndex = 0
   let end = 0
@@ -223,7 +226,7 @@ const WORDS = {
   'bad-overflow': 'overflow must be a number of seconds from 0 to 86400 or "never":',
 } satisfies Record<RouteProblem['problem'], string>
 
-/** What core finds wrong with routes, as sentences with their places. */
+/** Returns the problems that `checkRoutes` finds, each as a sentence with its place in the document. */
 export const routeProblems = (routes: readonly Route[], carriers: readonly CarrierId[]): readonly string[] =>
   checkRoutes(routes, carriers).map((found) => {
     const words = WORDS[found.problem]
@@ -232,14 +235,14 @@ export const routeProblems = (routes: readonly Route[], carriers: readonly Carri
     return `/routes/${at} (${found.route}): ${words} ${found.value ?? ''}`.trimEnd()
   })
 
-/** Problems that are told at a time. */
+/** Maximum number of problems in one report. */
 const problemsMax = 10
 
 const validate = new Ajv({ allErrors: true, allowUnionTypes: true }).compile(carriersSchema)
 
 /**
- * What is wrong with a document, each with its place as a JSON pointer; empty: nothing. No value of the document is in
- * it.
+ * Returns the violations of the schema, each with its place as a JSON pointer; an empty list if the document is valid.
+ * The texts contain no value of the document.
  */
 export function schemaProblems(document: unknown): readonly string[] {
   if (validate(document)) return []

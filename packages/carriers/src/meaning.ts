@@ -8,17 +8,20 @@ import type { CarrierConfiguration } from './configuration.ts'
 
 type Settings = Readonly<Record<string, string>>
 
-/** What a configuration makes a gateway do, in whatever words and files it was written. */
+/**
+ * Normalized carriers and routes of a configuration. Configurations with the same effect have the same `Meaning`,
+ * however they are written.
+ */
 export interface Meaning {
-  /** By name, each with every setting. */
+  /** All settings of each carrier, by the name of the carrier. */
   readonly carriers: Readonly<Record<string, Settings>>
   /** In their order. */
   readonly routes: readonly { readonly name: string; readonly settings: Settings }[]
 }
 
-/** What is another in one of two configurations; a secret is not in it. */
+/** Difference between two configurations, without the values of secrets. */
 export interface CarrierDifference {
-  /** `carrier vodacom`, `route all`, or `routes` for their order. */
+  /** Name of the changed thing: `carrier vodacom`, `route all`, or `routes` for the order of the routes. */
   readonly what: string
   /** Undefined: all of it. */
   readonly setting: string | undefined
@@ -32,11 +35,14 @@ export const meaningOf = ({ carriers, routes }: Pick<CarrierConfiguration, 'carr
   routes: routes.map((route) => ({ name: route.name, settings: settingsOfRoute(route) })),
 })
 
-/** The simulated carriers of a process that works without a version; equal if and only if they are the same. */
+/**
+ * Returns the simulated carriers and routes of a process that runs without a stored version, as JSON. Two texts are
+ * equal exactly if the configurations have the same meaning.
+ */
 export const simulatedText = (configuration: CarrierConfiguration): string => JSON.stringify(meaningOf(configuration))
 export const simulatedFrom = (text: string): Meaning => JSON.parse(text) as Meaning
 
-/** Of what a configuration means, without its secrets: SHA-256 in hexadecimal. */
+/** Returns the SHA-256, in hexadecimal, of the meaning of a configuration without its secrets. */
 export function digestOf(configuration: CarrierConfiguration): string {
   const { carriers, routes } = meaningOf(configuration)
   const open = Object.entries(carriers).map(([name, settings]) => [
@@ -46,7 +52,7 @@ export function digestOf(configuration: CarrierConfiguration): string {
   return hash('sha256', JSON.stringify([open, routes]), 'hex')
 }
 
-/** Everything that is not the same, carriers first. */
+/** Returns all differences, those of carriers first. */
 export function differencesOf(before: Meaning, after: Meaning): readonly CarrierDifference[] {
   const routesOf = ({ routes }: Meaning) => Object.fromEntries(routes.map(({ name, settings }) => [name, settings]))
   return [
@@ -56,7 +62,7 @@ export function differencesOf(before: Meaning, after: Meaning): readonly Carrier
   ]
 }
 
-/** In a line: `carrier vodacom: window 50 -> 10`. */
+/** Formats a difference as one line: `carrier vodacom: window 50 -> 10`. */
 export function differenceText({ what, setting, before, after }: CarrierDifference): string {
   if (setting === undefined) return before === undefined ? `${what}: new, ${after ?? ''}` : `${what}: left out`
   if (hidden.has(setting)) return `${what}: ${setting} differs (not shown)`
@@ -85,7 +91,7 @@ function differing(
   })
 }
 
-/** What a carrier or route is, in a few words. */
+/** Returns a short description of a carrier or route. */
 function titleOf({ kind, host, port, provider, carriers = '' }: Settings): string {
   if (kind === undefined) return carriers
   if (provider !== undefined) return `${kind} to ${provider}`
@@ -131,7 +137,10 @@ function smppText({ host, port, tls, systemId, password, source, destination, er
   })
 }
 
-/** Settings of a carrier over HTTP. A description is named by its title and a hash, because its text is long. */
+/**
+ * Returns the settings of a carrier over HTTP. A custom provider description appears as its title and a hash, because
+ * its full text is long.
+ */
 function httpText({ provider, secrets, callbackNetworks, ...rest }: HttpSettings): Settings {
   const json = JSON.stringify(provider)
   const own =

@@ -3,9 +3,9 @@ import { isKind, kinds, specificationFromUrl, type CarrierSpecification } from '
 import { lookUpsIn, type CarrierConfiguration, type LookUps, type Variables } from './configuration.ts'
 
 /**
- * What `CARRIERS` says: `file:` and the path of a JSON document, or carriers separated by `,`: `simulator:`, `smpp://…`
- * or `smpps://…`, or `name=simulator:?delayMs=0` for a name of one's own. Secrets of a file come from `variables`.
- * Throws an Error that says what is wrong, and where, without a password.
+ * Reads the value of `CARRIERS`: either `file:` with the path of a JSON document, or carriers separated by `,`. A
+ * carrier is `simulator:`, `smpp://…` or `smpps://…`; `name=simulator:?delayMs=0` gives it a name. Secrets of a file
+ * come from `variables`. Throws an Error that says what is wrong and where, without a password.
  */
 export async function readConfiguration(text: string, variables: Variables): Promise<CarrierConfiguration> {
   const [, path] = /^\s*file:(.*)$/s.exec(text) ?? []
@@ -16,12 +16,12 @@ export async function readConfiguration(text: string, variables: Variables): Pro
 
 /** What `file:` and this path say. */
 export async function readFileConfiguration(path: string, variables: Variables): Promise<CarrierConfiguration> {
-  // Its schema and Ajv take 0.1 s to load, which most processes do without.
+  // Import on demand: loading the schema and Ajv takes 0.1 s, and most processes do not need them.
   const { readCarriersFile } = await import('./document.ts')
   return readCarriersFile(path, variables)
 }
 
-/** The same as the document that has an entry with a URL for each. */
+/** Reads a list of carriers. Equivalent to a document with one URL entry for each carrier. */
 function listed(text: string): CarrierConfiguration {
   const lookUps = lookUpsIn('.', {})
   const entries = text

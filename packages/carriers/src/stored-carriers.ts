@@ -4,7 +4,7 @@ import type { SealedSecret } from '@gateway/core/webhooks'
 import { lookUpsFrom, type CarrierConfiguration, type CarrierSource } from './configuration.ts'
 import { digestOf } from './meaning.ts'
 
-/** What stores and opens versions. */
+/** Ports that are needed to store and open versions of the carriers. */
 export type CarrierPorts = Pick<Ports, 'carrierVersions' | 'secretBox'>
 
 interface Storing {
@@ -13,7 +13,7 @@ interface Storing {
   readonly onPurpose: boolean
 }
 
-/** Stores a configuration as the version behind `after`; as `CarrierVersions.store`. */
+/** Stores a configuration as the version that follows version `after`. Results as for `CarrierVersions.store`. */
 export const storeCarriers = (
   { carrierVersions, secretBox }: CarrierPorts,
   configuration: CarrierConfiguration,
@@ -32,15 +32,15 @@ export const storeCarriers = (
   )
 
 /**
- * What was stored. Throws an Error that says why it cannot be read here: with which key, or what is not known to this
- * version of the program.
+ * Returns the configuration of a stored version. Throws an Error that says why this process cannot read the version:
+ * its key is missing, or this version of the program does not know a setting.
  */
 export async function openCarriers(
   { version, sealed }: CarrierVersion,
   { secretBox }: Pick<CarrierPorts, 'secretBox'>,
 ): Promise<CarrierConfiguration> {
   const source = sourceOf(version, sealed, secretBox)
-  // It loads the schema and Ajv, which takes 0.1 s.
+  // Import on demand, because loading the schema and Ajv takes 0.1 s.
   const { readDocument } = await import('./document.ts')
   const what = `version ${version} of the stored carriers`
   return { ...(await readDocument(what, source.document, lookUpsFrom(source))), file: undefined, source }
@@ -60,7 +60,10 @@ type Fields = Readonly<Record<string, unknown>>
 
 const hidden = '***'
 
-/** A document of carriers that is right, without the passwords in it. What stands elsewhere is named as it is there. */
+/**
+ * Returns a valid carriers document with its passwords and secrets hidden. References to variables and files stay as
+ * they are.
+ */
 export function withoutPasswords(document: unknown): unknown {
   const { carriers, ...rest } = document as Fields & { readonly carriers: readonly Fields[] }
   return { ...rest, carriers: carriers.map(withoutPassword) }
@@ -78,7 +81,7 @@ function withoutPassword(entry: Fields): Fields {
   }
 }
 
-/** Hides the secrets of a carrier. The name of a variable or a file stays. */
+/** Replaces the text of a secret by `***`. A reference to a variable or file stays. */
 const withoutTexts = (secret: unknown): unknown => {
   if (typeof secret === 'string') return hidden
   return Array.isArray(secret) ? secret.map(withoutTexts) : secret

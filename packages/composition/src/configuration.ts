@@ -1,4 +1,4 @@
-// Part of this package that the command line needs, without the server.
+// The part of this package that the command line needs. It does not load the server.
 export {
   gatewayVariables,
   processingSettings,

@@ -15,7 +15,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(parent, { recursive: true }))
 
-/** Keeps backups until `isOver`. A backup calls `between` once. */
+/** Runs daily backups until `isOver` returns true. Each backup calls `between` once. */
 async function keep(other: Partial<DailyBackups>, isOver: (lines: readonly string[]) => boolean | Promise<boolean>) {
   const logLines: string[] = []
   const tell = (fields: object, line: string) => void logLines.push(`${line} ${JSON.stringify(fields)}`)

@@ -18,7 +18,10 @@ const backupsMax = 7
 const dayMilliseconds = 86_400_000
 /** Minimum bytes that must stay free on the disk, because a full disk would stop a database on it. */
 const bytesFreeLeast = 2 ** 30
-/** Milliseconds of work and of the longer rest that follows, so that waiting requests go first. */
+/**
+ * Milliseconds of work between two rests, and milliseconds of each rest. The rest is longer, so that waiting requests
+ * go first.
+ */
 const [workMilliseconds, restMilliseconds] = [20, 30]
 
 /**

@@ -71,7 +71,10 @@ export interface Serving {
   readonly metrics?: Metrics
   /** As in `ListenSettings`. */
   readonly graceSeconds?: number
-  /** True if this process accepts bulk sends in the background, whoever started them. */
+  /**
+   * True if this process runs the calls of started bulk sends in the background, including those started in other
+   * processes.
+   */
   readonly sendsInBulk?: boolean
 }
 
@@ -87,7 +90,9 @@ export interface ServerEnvironment extends GatewayEnvironment, LoadEnvironment, 
 /** Seconds that a stop waits for requests whose clients have disconnected. */
 const requestsSeconds = 2
 
-/** Maximum milliseconds until the first call of a started bulk send. */
+/**
+ * Milliseconds between two checks for bulk sends to process: the longest wait until the first call of a started send.
+ */
 const bulkPauseMilliseconds = 1000
 
 /** Serves a gateway over these ports, until the process stops. */

@@ -122,8 +122,8 @@ export interface WebhookEnvironment {
 }
 
 /**
- * Creates the box that seals signing secrets and the client that pushes events. A process that pushes closes the
- * client.
+ * Creates the secret box that seals signing secrets, and the client that pushes events. A process that pushes events
+ * must close the client.
  */
 export const webhookPorts = (
   environment: WebhookEnvironment,
@@ -141,8 +141,8 @@ export const webhookPorts = (
 })
 
 /**
- * Every variable that any process or command reads (docs/configuration.md). An environment may have some that only
- * others read.
+ * Names of all variables that any process or command reads (docs/configuration.md). The environment of a process may
+ * contain variables that only other processes read.
  */
 export const publishedVariables: readonly string[] = [
   ...Object.keys(serverVariables(0)),

@@ -40,7 +40,7 @@ export function watchAccounts({ accountRates, metrics, periodMilliseconds = 10_0
   async function tell(): Promise<void> {
     const rates = busy.last()
     if (rates.length === 0 && !hasTold) return
-    // Metrics and log already report that the database is unavailable.
+    // Ignore the failure, because metrics and log already report that the database is unavailable.
     const isTold = await accountRates.tell(process, rates).then(
       () => true,
       () => false,

@@ -3,8 +3,8 @@ import type { TestedGateway } from './tested-gateway.ts'
 /** Test of one promise of the contract against a running gateway. */
 export interface Case {
   /**
-   * Promises that it tests, by the numbers of docs/contract.md: `2.9` is a ruling, `spec 4.2, rule 3` the
-   * specification. The first one is the section of the case.
+   * Promises that the case tests, by their numbers in docs/contract.md: `2.9` is a ruling, `spec 4.2, rule 3` a rule of
+   * the specification. The first number determines the section under which the case is reported.
    */
   readonly of: readonly [string, ...string[]]
   /** The promise, as a sentence. */
@@ -31,8 +31,8 @@ export const sectionOf = (number: string): string => number.replace(/, rule.*/, 
 /** Selection of cases. An empty selection chooses all. */
 export interface Choice {
   /**
-   * Numbers of the contract. A case is chosen if it tests one of them. `2` includes 2.1, 2.2 and so on, and `spec 4.2`
-   * its rules.
+   * Numbers of the contract. A case is chosen if it tests one of them. `2` includes 2.1, 2.2 and so on; `spec 4.2`
+   * includes its rules.
    */
   readonly sections: readonly string[]
   /** Words of which a title must contain one, in any letter case. */

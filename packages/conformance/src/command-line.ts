@@ -43,7 +43,7 @@ export async function runCommandLine(args: readonly string[], { out, err }: Stre
     .option('--rest-url <url>', 'where REST is, if it is elsewhere', readUrl)
     .option('--asp-url <url>', 'where the query-string interface is, if it is elsewhere', readUrl)
     .option('--xml-url <url>', 'where XML is, if it is elsewhere', readUrl)
-    // Options of the other command are not required.
+    // Otherwise the `--config` of `prepare` would be parsed as an option of this command.
     .enablePositionalOptions()
     .option('--config <file>', 'the accounts, keys and numbers that may be used (docs/conformance.md)')
     .option(
@@ -70,7 +70,8 @@ export async function runCommandLine(args: readonly string[], { out, err }: Stre
         JSON.parse(await runCommand([...called, ...command, '--json']))
       const made = await prepare({ operate, gateway: called, replyTo })
       const replies = made.replies && { ...made.replies, ...surroundings() }
-      // The file contains keys, and the variables of the environment that name the database.
+      // Only the owner may read the file, because it contains keys and the environment variables that name the
+      // database.
       await writeFile(config, `${JSON.stringify({ ...made, replies }, null, 2)}\n`, { mode: 0o600 })
       out.write(`The configuration is in ${config}.\n`)
     })

@@ -19,9 +19,12 @@ export interface Conformance {
   readonly configuration: Configuration
   /** Selected cases; by default all. */
   readonly choice?: Choice
-  /** Makes a reply arrive; by default runs the command of the configuration. */
+  /** Delivers a reply to the gateway; by default runs the command of the configuration. */
   readonly bringReply?: ((reply: Reply) => Promise<void>) | undefined
-  /** True if a first reply is tried before a case needs one. If it does not arrive, these cases are not testable. */
+  /**
+   * True if one reply is delivered as a test before the first case that needs replies. If that reply does not arrive,
+   * cases that need replies are reported as not testable.
+   */
   readonly probesReplies?: boolean
   /** Called with each result when it is known. */
   readonly told?: (result: CaseResult) => void
@@ -42,7 +45,7 @@ const casesOf = ({ choice = all }: Pick<Conformance, 'choice'>): readonly Case[]
 /** Returns the maximum cost of a run. */
 export function expenseOf(run: Pick<Conformance, 'choice' | 'configuration'>): Expense {
   const cases = casesOf(run)
-  // One message more is sent to test whether replies arrive.
+  // The test whether replies arrive costs one more message.
   const probed = run.configuration.replies === undefined ? 0 : 1
   const parts = cases.reduce((sum, one) => sum + (one.parts ?? 0), probed)
   return { cases: cases.length, parts, credits: Math.ceil(parts * run.configuration.numbers.price) }
@@ -52,7 +55,7 @@ export function expenseOf(run: Pick<Conformance, 'choice' | 'configuration'>): E
 export async function runConformance(run: Conformance): Promise<Summary> {
   const { addresses, configuration, told: onResult, choice } = run
   const begun = performance.now()
-  // The first number is shared by all cases.
+  // Skip the first number, because all cases share it.
   const numbers = configuration.numbers.delivered.slice(1).values()
   const plain: Deployment = {
     addresses,
@@ -78,9 +81,7 @@ export async function runConformance(run: Conformance): Promise<Summary> {
   }
 }
 
-/**
- * Returns a deployment that tests, before the first reply that a case needs, whether replies arrive in this gateway.
- */
+/** Returns a deployment that first tests whether replies arrive in this gateway, as soon as a case needs a reply. */
 function probing(deployment: Deployment): Deployment {
   const { bringReply, ownNumber } = deployment
   if (bringReply === undefined) return deployment

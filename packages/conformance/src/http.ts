@@ -74,7 +74,7 @@ export async function exchange(base: URL, { pieces, headOnly = false }: Bytes): 
   try {
     const answered = answerOn(socket, headOnly)
     const written = write(socket, pieces)
-    // A server may answer before it has read everything.
+    // Ignore a failed write, because a server may answer and close the connection before it has read everything.
     written.catch(() => undefined)
     return await answered
   } finally {

@@ -2,9 +2,7 @@ import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/**
- * Milliseconds between two measurements of this process, and the most that one measurement counts towards a deadline.
- */
+/** Milliseconds between two measurements of this process. A measurement counts at most this much towards a deadline. */
 const measureMilliseconds = 100
 
 /**
@@ -26,10 +24,10 @@ export function afterProgress(seconds: number, expire: () => void): () => void {
 /** Maximum delay on a healthy machine, in milliseconds. */
 const ordinaryMilliseconds = 50
 
-/** Milliseconds of one delay that can falsify a case. */
+/** Milliseconds of delay that can falsify a case: in one delay, or in several that together reach `largeShare`. */
 const longMilliseconds = 500
 
-/** Share of the duration of a case that, lost in shorter delays, can falsify it. */
+/** Share of a case's duration that several delays must reach together to falsify the case. */
 const largeShare = 0.2
 
 /**

@@ -82,7 +82,7 @@ export async function prepare({ operate, gateway, replyTo }: Preparation): Promi
     },
     keys: { revoked: revoked.key },
     numbers: {
-      // The simulated carrier delivers to these endings.
+      // The simulated carrier delivers messages to numbers with these endings.
       delivered: Array.from({ length: 60 }, (_, i) => number(String(i).padStart(3, '0'))),
       price: 1,
       outcomes: outcomes.map(({ ending, statusCode, refunded }) => ({

@@ -9,8 +9,8 @@ export const tooOld = (version: string): string | undefined => {
 }
 
 /**
- * Ends a process of an older Node with 1 and a sentence, before modules are loaded that it cannot read. Imports
- * nothing.
+ * Ends the process with exit code 1 and an explanation if Node is too old. Must run before modules are loaded that an
+ * older Node cannot parse, so this file imports nothing.
  */
 export const refuseOldNode = (): void => {
   const wrong = tooOld(process.versions.node)

@@ -29,7 +29,10 @@ type Groups = readonly (readonly [name: string, results: readonly CaseResult[]])
 /** Groups results by section, in the order of the contract. Each result is in one section. */
 export const bySection = (results: readonly CaseResult[]): Groups => grouped(results, ({ section }) => [section])
 
-/** Groups results by number of the contract, in its order. A case may test several. */
+/**
+ * Groups results by number of the contract, in the order of the contract. A result appears under each number that its
+ * case tests.
+ */
 export const byNumber = (results: readonly CaseResult[]): Groups => grouped(results, ({ case: { of } }) => of)
 
 function grouped(results: readonly CaseResult[], namesOf: (result: CaseResult) => readonly string[]): Groups {

@@ -20,7 +20,7 @@ export interface Reply {
 export interface Deployment {
   readonly addresses: Addresses
   readonly configuration: Configuration
-  /** Makes a reply arrive. Undefined if the configuration has no command for it. */
+  /** Delivers a reply to the gateway. Undefined if the configuration contains no command for this. */
   readonly bringReply: ((reply: Reply) => Promise<void>) | undefined
   /** Returns a number of `numbers.delivered` that no other case uses. */
   readonly ownNumber: () => string

@@ -46,8 +46,8 @@ interface Caller<Role> extends AuditActor {
 }
 
 /**
- * Returns the commands for a caller. A command that the caller's role does not include rejects with a `NotOfRoleError`,
- * with nothing done. The others are recorded as changes of the caller by their audit lines.
+ * Returns the commands for a caller. A command that the caller's role may not call does nothing and rejects with a
+ * `NotOfRoleError`. Every other command that has an audit line records its change under the caller's name.
  */
 function commandsFor<Role, Commands extends Readonly<Record<string, Run>>>(
   commands: Commands,
@@ -94,7 +94,9 @@ export const holderAccess = (ports: Ports, { queries, commands }: Gateway): Hold
   },
 })
 
-/** Back offices for operators who are signed in, and what signs them in. */
+/**
+ * Access for operators: the queries and commands for signing in, and the back office of an operator who is signed in.
+ */
 export interface OperatorAccess {
   readonly signIn: {
     readonly queries: Pick<BackOffice['queries'], 'findOperatorSession' | 'findActing'>

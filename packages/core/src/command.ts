@@ -44,7 +44,7 @@ export const runsOf = <Settings, Table extends Runnable<Settings>>(
 ): Runs<Table> =>
   Object.fromEntries(Object.entries(table).map(([name, { run }]) => [name, run(ports, settings)])) as Runs<Table>
 
-/** Returns a use case that names an account by its id as a use case of the account itself. */
+/** Converts a use case that takes an account id into one that takes the account. */
 export const byAccount =
   <Args extends readonly unknown[], Result>(useCase: (account: AccountId, ...args: Args) => Result) =>
   (account: Account, ...args: Args): Result =>

@@ -1,5 +1,5 @@
-// Three factories, one for each actor, and access by role. Everything else is exported by concept, such as
-// @gateway/core/messages.
+// Exports three factories, one for each actor, and access by role. Everything else is exported by a module for each
+// concept, such as @gateway/core/messages.
 export { createGateway, type Gateway, type GatewayCommands, type GatewayQueries } from './gateway.ts'
 export { createProcessing, processingDefaults, type Processing, type ProcessingSettings } from './processing.ts'
 export { createBackOffice, type BackOffice, type BackOfficeCommands, type BackOfficeQueries } from './back-office.ts'

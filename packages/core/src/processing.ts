@@ -10,7 +10,10 @@ import type { Ports } from './ports.ts'
 export interface ProcessingSettings {
   /** Body of the message that confirms an opt-out (ruling 1.21). */
   readonly confirmation: Body
-  /** Days for which the last sender to a number is remembered after its history was deleted (ruling 1.18). */
+  /**
+   * Days for which the gateway remembers which account last sent to a number after the messages were deleted (ruling
+   * 1.18).
+   */
   readonly contactDays: number
 }
 
@@ -19,11 +22,13 @@ export const processingDefaults: ProcessingSettings = {
   contactDays: contactDaysDefault,
 }
 
-/** Maximum number of ranges that one call moves. A caller that moved so many calls again at once. */
+/** Maximum number of ranges that one call moves. If a call moved this number, the caller should call again at once. */
 const rangesMax = 1000
 const receiptsMax = 1000
 const changesMax = 10_000
-/** Age from which a receipt is adopted. A younger one may still find its message without help. */
+/**
+ * Seconds after which a receipt without a message is adopted. A younger receipt may still find its message by itself.
+ */
 const adoptionAgeSeconds = 60
 
 /** Seconds after its latest part after which an incomplete text is stored without the missing parts. */
@@ -33,7 +38,7 @@ const textsMax = 100
 /** Maximum number of messages in doubt that one call ends. */
 const doubtMax = 10_000
 
-/** Use cases of processes in the background. Each call is one bounded step and returns how much it has done. */
+/** Use cases of background processes. Each call is one bounded step and returns how much it has done. */
 export const createProcessing = (
   ports: Pick<
     Ports,
@@ -69,7 +74,9 @@ export const createProcessing = (
   /** Stores texts whose parts have been missing for 24 hours. Returns 'more' if there may be more of them. */
   releaseParts: async (): Promise<'more' | 'all'> =>
     (await ports.inbox.releaseParts(partsSeconds, textsMax, confirmation)) < textsMax ? 'all' : 'more',
-  /** Searches again for the messages of receipts without a message. Returns 'more' if more receipts may be left. */
+  /**
+   * Searches again for the messages to which unmatched receipts belong. Returns 'more' if more receipts may be left.
+   */
   matchReceipts: async (): Promise<'more' | 'all'> =>
     (await ports.deliveryReceipts.match(receiptsMax)) < receiptsMax ? 'all' : 'more',
   /** Finds the messages of unknown outcome to which stored receipts belong (ruling 1.17). */

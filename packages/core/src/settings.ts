@@ -17,7 +17,10 @@ export interface GatewaySettings {
 export const gatewayDefaults: GatewaySettings = { senders: defaultSenders, returnOnceMax: returnOnceMaxDefault }
 
 export interface BackOfficeSettings extends OperatorSettings {
-  /** Days for which the last sender to a number is remembered after its history was deleted (ruling 1.18). */
+  /**
+   * Days for which the gateway remembers which account last sent to a number after the messages were deleted (ruling
+   * 1.18).
+   */
   readonly contactDays: number
 }
 

@@ -88,7 +88,7 @@ export function aNumber(text = '27820000000'): Msisdn {
 /** Returns a sender address; throws if nothing can be sent from it. */
 export function anAddress(text: string = defaultSenders[0] ?? ''): SenderAddress {
   const address = parseSenderAddress(text)
-  if (address === undefined) throw new Error(`no address to send from: ${text}`)
+  if (address === undefined) throw new Error(`not a valid sender address: ${text}`)
   return address
 }
 
@@ -104,9 +104,9 @@ export interface TextOptions extends AnySendOptions {
    */
   readonly costs?: readonly number[]
   readonly due?: Instant
-  /** References of the messages, in order; undefined: none. */
+  /** References of the messages, in order. Undefined for a message without a reference. */
   readonly references?: readonly (MessageReference | undefined)[]
-  /** Senders of the order, read from its first text. Default: the pool for accounts that name none. */
+  /** Senders of the order, taken from its first text. By default the pool for accounts that name no sender. */
   readonly senders?: readonly SenderAddress[]
 }
 
@@ -146,7 +146,7 @@ export function aReference(text = 'order 7'): MessageReference {
 /** Returns a category; throws if no send can have it. */
 export function aCategory(text = 'invoices'): Category {
   const category = readSendOption('category', text)
-  return category === undefined || category === 'unusable' ? assert.fail(`no category: ${text}`) : category
+  return category === undefined || category === 'unusable' ? assert.fail(`not a valid category: ${text}`) : category
 }
 
 /** Returns a sender; throws if no send can name it. */
@@ -156,7 +156,8 @@ export function aSender(text = 'Acme'): SenderAddress {
 }
 
 /**
- * Returns a validity in minutes. Below 1, which no request can ask for, it ends at once, so that a test need not wait.
+ * Returns a validity in minutes. A validity below 1, which no request can set, has already ended, so that a test need
+ * not wait.
  */
 export const aValidity = (minutes: number): ValidityMinutes => minutes as ValidityMinutes
 

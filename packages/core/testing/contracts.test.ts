@@ -23,7 +23,10 @@ const run = <Subject>(port: string, contract: Contract<Subject>, subject: () => 
     for (const [promise, check] of Object.entries(contract)) test(promise, () => check(subject()))
   })
 
-/** A step of the memory store is its own commit, so it is delayed before it is made. */
+/**
+ * Returns memory ports whose commits can be delayed. In the memory store each call is one step that commits itself, so
+ * the whole call is delayed.
+ */
 function heldMemory(): HeldPorts {
   const ports = memoryPorts()
   let free = Promise.resolve()

@@ -21,13 +21,13 @@ import { memoryStore, type MemoryStore } from './memory/store.ts'
 /** Names of the store calls of a dispatcher that can be disturbed. */
 export type Call = keyof ClaimedBatches | 'apply' | 'receive'
 
-/** Fault of a call: it fails before or after its work, or something else happens first. */
+/** Fault of a call: the call fails before or after doing its work, or a function runs before the call. */
 export type Disturbance = 'fails' | 'fails after its work' | (() => Promise<unknown>)
 
 /** Returns the fault of the nth call (from 1) of this name; undefined for none. */
 export type Disturb = (call: Call, nth: number) => Disturbance | undefined
 
-/** A memory store with one account in which dispatchers are observed. */
+/** Memory store with one account. Records violations by the dispatchers that a test runs on it. */
 export interface DispatchWorld {
   readonly clock: SteppingClock
   readonly store: MemoryStore
@@ -35,11 +35,17 @@ export interface DispatchWorld {
   readonly account: Account
   /** Violations found so far. */
   readonly violations: string[]
-  /** Sends one text to `count` numbers of this ending; returns the ids. Up to ten go in the single lane. */
+  /**
+   * Sends one text to `count` numbers with this ending, and returns the message ids. Up to ten messages use the single
+   * lane.
+   */
   accept(count: number, ending?: string): Promise<readonly MessageId[]>
   /** Sends one text to one number; returns its id. */
   acceptOne(): Promise<MessageId>
-  /** Wraps the ports for a dispatcher to check the in-doubt limit of its epochs after every call. */
+  /**
+   * Wraps the ports for a dispatcher. After every call the wrapper checks that each epoch of the dispatcher keeps to
+   * the in-doubt limit.
+   */
   disturbed(
     disturb: Disturb,
     inDoubtMax: number,
@@ -49,9 +55,9 @@ export interface DispatchWorld {
   /** Wraps a carrier to check that only marked messages that were never accepted are submitted. */
   watched(carrier: Carrier): Carrier
   status(ids: readonly MessageId[]): Promise<readonly MessageStatus[]>
-  /** Returns the messages marked and not recorded, according to committed data. */
+  /** Returns the number of messages that are marked but not recorded in committed data. */
   inDoubt(dispatcher: DispatcherId): number
-  /** Returns the number of messages that have not ended and have no state that a receipt could still change. */
+  /** Returns the number of messages that have no outcome yet. */
   waiting(): number
   /** Throws if the ledger does not balance, or if a claimed batch was left behind. */
   assertTidy(): Promise<void>

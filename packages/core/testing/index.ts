@@ -1,4 +1,4 @@
-// Builders, events, random numbers and waiting.
+// Builders of test data, helpers for events and random numbers, and functions that wait.
 export {
   aBody,
   aNewAccount,
@@ -27,7 +27,7 @@ export { chanceOf, testChance, testSeed, type Chance } from './chance.ts'
 export { eventsOf } from './events-of.ts'
 export { until, untilInTurns } from './until.ts'
 
-// Real adapters of every port, in memory.
+// Memory adapters of every port. They are complete adapters, not mocks.
 export { memoryPorts, memoryStoredPorts, type MemoryPortsOptions } from './memory/ports.ts'
 export { memoryStore, type MemoryStore } from './memory/store.ts'
 export { memoryAccounts } from './memory/accounts.ts'

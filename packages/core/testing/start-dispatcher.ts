@@ -19,7 +19,7 @@ export interface StartedDispatcher {
   readonly carrier: ScriptedCarrier
   readonly problems: unknown[]
   readonly setMode: (mode: CarrierMode) => void
-  /** Kills the dispatcher: it is not called any more, and none of its calls arrives. */
+  /** Kills the dispatcher: it is not called any more, and its outstanding calls do not reach the store. */
   kill(): void
 }
 
@@ -30,9 +30,9 @@ export interface DispatcherOptions extends ScriptedCarrierOptions {
   readonly disturb?: Disturb
   /** Clock of the process, by default that of the store. */
   readonly clock?: Clock
-  /** Turns shared by the dispatchers of one process. Default: without routes. */
+  /** Route turns that the dispatchers of one process share. By default there are no routes. */
   readonly turns?: RouteTurns
-  /** True if the lease is renewed other than by claims, as by default. */
+  /** True if the lease is also renewed by heartbeats, not only by claims. Default true. */
   readonly beats?: boolean
 }
 

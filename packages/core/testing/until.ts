@@ -4,9 +4,9 @@ const pauseMilliseconds = { min: 5, max: 50 }
 const turnsBetweenLooks = 20
 
 /**
- * Waits until `condition` returns a value other than false or undefined, and returns it. Polls every 5 ms, and later
- * every 50 ms or a twentieth of the time waited. Throws if that has not happened after `deadlineMilliseconds`, and
- * whatever `condition` throws.
+ * Waits until `condition` returns a value other than false or undefined, and returns that value. The pause between
+ * polls is a twentieth of the time waited so far, at least 5 ms and at most 50 ms. Throws if `deadlineMilliseconds`
+ * have passed, and throws any error of `condition`.
  */
 export const until = <T>(condition: Condition<T>, deadlineMilliseconds = 60_000): Promise<Met<T>> =>
   look(condition, deadlineMilliseconds, (waited) =>
@@ -14,8 +14,8 @@ export const until = <T>(condition: Condition<T>, deadlineMilliseconds = 60_000)
   )
 
 /**
- * Waits as `until` does, for work in this process without pauses, such as dispatchers on a memory store: polls every
- * few turns of the event loop.
+ * Waits as `until` does, but polls every few turns of the event loop. For work in this process that never pauses, such
+ * as dispatchers on a memory store.
  */
 export const untilInTurns = <T>(condition: Condition<T>, deadlineMilliseconds = 60_000): Promise<Met<T>> =>
   look(condition, deadlineMilliseconds, async () => {

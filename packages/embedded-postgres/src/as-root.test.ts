@@ -10,7 +10,7 @@ import { usableBinaries } from './binaries.ts'
 import { removeCluster, startEmbeddedPostgres, type EmbeddedPostgres } from './index.ts'
 import { canEnter, isRoot, knownUsers, newRunAsUsers } from './run-as-user.ts'
 
-// Making a cluster takes a second, on a loaded machine many.
+// Creating a cluster takes a second, and much longer on a loaded machine.
 const minute = 60_000
 
 const asRoot = isRoot() ? describe : describe.skip
@@ -68,7 +68,8 @@ asRoot('as root', () => {
         const users = await knownUsers()
         const uid = name === 'nameless' ? 54_321 : (users.find((user) => user.name === name)?.uid ?? 54_322)
         const socket = join(folder.path, 'postgres/.s.PGSQL.5432')
-        // The folder keeps them out. With folder and socket open, PostgreSQL itself refuses them.
+        // The permissions of the folder keep the user out. When the folder and the socket are opened, PostgreSQL
+        // refuses the user itself.
         expect(await connectAs(uid, socket)).toBe('EACCES')
         await chmod(join(folder.path, 'postgres'), 0o755)
         await chmod(socket, 0o777)
@@ -90,7 +91,7 @@ asRoot('as root', () => {
     async () => {
       folder = await dataFolder()
       await (await start(folder.path)).stop()
-      // As an earlier version created it: for a user that other programs also run as.
+      // Make the cluster look as an earlier version created it: owned by a user that other programs also run as.
       await promisify(execFile)('chown', ['-R', '65534:65534', join(folder.path, 'postgres')])
       await writeFile(
         join(folder.path, 'postgres/pg_hba.conf'),
@@ -201,7 +202,7 @@ asRoot('as root', () => {
       folder = await dataFolder()
       const [runAsUser, stranger] = (await knownUsers()).filter(({ uid }) => uid > 0)
       if (runAsUser === undefined || stranger === undefined) throw new Error('/etc/passwd names no two ordinary users')
-      // An ordinary user cannot run a checkout that only root can read.
+      // Skip the test if only root can read the checkout, because an ordinary user cannot run it then.
       if (!(await canEnter(import.meta.dirname, runAsUser))) return
       await mkdir(folder.path)
       await chmod(folder.path, 0o777)

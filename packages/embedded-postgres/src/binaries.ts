@@ -21,9 +21,9 @@ export const cleanEnvironment = { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 
 const elsewhere = 'set DATABASE_URL to a PostgreSQL 15 to 18'
 
 /**
- * Returns the binaries of the installed platform package or, if this process is root and `runAsUser` cannot read them,
- * a copy in `dataFolder`, which is made once for each version (about 60 MB in a second). If no binaries run here,
- * throws and says what to do.
+ * Returns the folder of the binaries of the installed platform package. If this process is root and `runAsUser` cannot
+ * read them, returns a copy in `dataFolder`, which is made once for each version (about 60 MB, in a second). If no
+ * binaries run here, throws an error that says what to do.
  */
 export const usableBinaries = async (
   dataFolder: string,
@@ -86,7 +86,7 @@ const doesNotRun = (binaries: Binaries, problem: string): Error =>
 
 const copyOnce = async (from: string, to: string): Promise<void> => {
   if (!(await exists(to))) {
-    // Copied under another name and renamed, so that a copy with this name is complete.
+    // The copy is made under another name and then renamed, so that a folder with the final name is always complete.
     const aside = `${to}.new-${randomBytes(6).toString('hex')}`
     try {
       await cp(from, aside, {

@@ -47,7 +47,7 @@ const makeFolder = async (path: string): Promise<void> => {
     if (codeOf(error) === 'EEXIST' && (await stat(path)).isDirectory()) return
     throw error
   }
-  // Flushed, because a new folder survives a power failure only once its parent is on the disk.
+  // Flush the parent folder, because the new folder survives a power failure only once the parent is on the disk.
   await syncFolder(dirname(path))
 }
 
@@ -120,7 +120,7 @@ export const dropUnfinished = async (dataDir: string): Promise<void> => {
   await dropUnusedDataFolders(dataDir).catch(() => undefined)
 }
 
-/** Returns those of the names that exist in `dataDir`. */
+/** Returns the names under which something exists in `dataDir`. */
 export const existingOf = async (dataDir: string, names: readonly string[]): Promise<readonly string[]> => {
   const found = await Promise.all(names.map((name) => unless(['ENOENT'], lstat(join(dataDir, name)))))
   return names.filter((_, i) => found[i] !== undefined)
@@ -172,7 +172,10 @@ export const newDataFolder = async (dataDir: string, runAsUser: RunAsUser): Prom
 
 const mark = (dataDir: string): string => createHash('sha256').update(dataDir).digest('hex').slice(0, 8)
 
-/** Returns other folders made for `dataDir`, of clusters that existed before it was deleted or moved. */
+/**
+ * Returns the other folders outside that were made for `dataDir`, such as for a cluster before `dataDir` was deleted or
+ * moved.
+ */
 export const earlierDataFolders = async (dataDir: string, dataFolder: string): Promise<string[]> =>
   (await dataFoldersOf(dataDir)).filter((other) => other !== dataFolder)
 

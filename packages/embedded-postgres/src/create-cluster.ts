@@ -20,8 +20,8 @@ import { actingAs, isRoot, knownUsers, newRunAsUsers, type RunAsUser } from './r
 import { isPrivateSocketFolder, privateSocketPath } from './socket-folder.ts'
 
 /**
- * Creates the cluster of `dataDir` (a real path without one). Builds it under another name and renames it when it is
- * complete. If several processes do so at once, one succeeds and all return its cluster.
+ * Creates the cluster of `dataDir`, a real path that has none yet. Builds the cluster under another name and renames it
+ * when it is complete. If several processes do this at once, one succeeds and all return its cluster.
  */
 export const createCluster = async (
   dataDir: string,
@@ -57,7 +57,8 @@ const createAs = async (
     failure = error as Error
   }
   await rm(dataFolder === dataDir ? fresh : dataFolder, { recursive: true, force: true }).catch(() => undefined)
-  // A faster process removes what others build, so an error does not matter if there is a cluster now.
+  // A faster process removes unfinished clusters of other processes, so the error does not matter if a cluster exists
+  // now.
   const other = await findCluster(dataDir)
   if (other === undefined) throw failure
   return other
@@ -184,7 +185,7 @@ const removeAt = async (folder: string): Promise<void> => {
   // The pid file of a copy names the folders of the original.
   const isOwn = pidFile?.dataFolder !== undefined && (await isSameFolder(pidFile.dataFolder, folder))
   const sockets = [isOwn ? pidFile.socketFolder : undefined, await unless(['ENOENT'], privateSocketPath(found))]
-  // Renamed first, because a process that still uses the server would restart it while the folder has its name.
+  // Rename the folder first, because a process that still uses the server would otherwise restart it.
   const aside = `${folder}.new-${randomBytes(6).toString('hex')}`
   await rename(folder, aside)
   await stopPostmaster({ ...found, folder: aside })

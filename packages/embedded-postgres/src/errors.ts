@@ -2,7 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 /** Returns the `code` of an error of the system (`ENOENT`) or of PostgreSQL (`57P03`). */
 export const codeOf = (error: unknown): string | undefined => {
-  // Not `instanceof Error`, because in some test runners Node's own errors come from another realm than this module.
+  // `instanceof Error` is not used, because in some test runners Node's own errors belong to another realm than this
+  // module.
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
   return typeof code === 'string' ? code : undefined
 }

@@ -38,8 +38,8 @@ export const runningPid = async (cluster: Cluster): Promise<number | undefined> 
  */
 const isPostmaster = async ({ pid, dataFolder }: PidFile, { folder, runAsUser }: Cluster): Promise<boolean> => {
   try {
-    // EPERM means that the process belongs to another user than the run-as user, because this process is that user or
-    // root.
+    // If `kill` fails with EPERM, the process belongs to a user other than the run-as user, because this process runs
+    // as the run-as user or as root.
     process.kill(pid, 0)
   } catch {
     return false
@@ -122,9 +122,9 @@ const logSince = async (log: string, begins: number): Promise<string> => {
 }
 
 /**
- * Deletes stale lock files. PostgreSQL does not start with an empty one, nor with one whose process id another process
- * of the user has reused (after a restart of a container, or in a copy). If a server runs nevertheless, PostgreSQL
- * finds its shared memory and does not start.
+ * Deletes stale lock files. PostgreSQL does not start if a lock file is empty, or if it contains a process id that
+ * another process of the same user has now (after a restart of a container, or in a copy). If a server runs
+ * nevertheless, the new one does not start, because PostgreSQL finds the shared memory of the first.
  */
 const dropStaleLockFiles = async (cluster: Cluster, socketFolder: string): Promise<void> => {
   if ((await runningPid(cluster)) !== undefined) return
@@ -135,8 +135,8 @@ const dropStaleLockFiles = async (cluster: Cluster, socketFolder: string): Promi
 }
 
 /**
- * Stops the server on `cluster` with a checkpoint, disconnecting everybody at once. If it has not stopped after 30 s,
- * aborts it, and it recovers at the next start. Throws if it still runs after that.
+ * Stops the server on `cluster`: disconnects all clients at once and writes a checkpoint. If the server has not stopped
+ * after 30 s, aborts it; it then recovers at the next start. Throws if the server still runs after that.
  */
 export const stopPostmaster = async (cluster: Cluster): Promise<void> => {
   for (const [signal, seconds] of [
@@ -210,13 +210,14 @@ const listed = (folder: string): string => `"${folder.replaceAll('"', '""')}"`
 export const role = 'gateway'
 
 /**
- * Writes the files that decide who may connect. Root and the run-as user may, as superuser and over the socket only,
- * where the kernel identifies them (`peer`). A run-as user that other programs share may not. Takes effect when the
- * server starts.
+ * Writes the files that decide who may connect. Only root and the run-as user may connect, as superuser and over the
+ * socket, where the kernel identifies them (`peer`). The run-as user may not if other programs share that user. Takes
+ * effect when the server starts.
  */
 export const writeAccess = async (cluster: Cluster): Promise<void> => {
   const names = await namesOf(cluster.runAsUser)
-  // `peer` needs a user name. A user id without a name is admitted by `trust`; the mode of the folder keeps others out.
+  // `peer` needs a user name. For a user id without a name `trust` is used, and the mode of the folder keeps other
+  // users out.
   const isNameless = !isRoot() && names.length === 1
   const method = isNameless ? 'trust' : 'peer map=gateway'
   await replace(cluster, 'pg_hba.conf', `local all ${role} ${method}\n`)
@@ -235,7 +236,7 @@ const replace = async ({ folder, runAsUser }: Cluster, name: string, text: strin
   const path = join(folder, name)
   if ((await unless(['ENOENT'], readFile(path, 'utf8'))) === heading + text) return
   const aside = `${path}.new-${randomBytes(6).toString('hex')}`
-  // Opened exclusively, so that it never writes through a link that another user has put there.
+  // The `x` flag fails if the file exists, so that root never writes through a link that another user has put there.
   await writeFile(aside, heading + text, { mode: 0o600, flag: 'wx' })
   if (isRoot()) await lchown(aside, runAsUser.uid, runAsUser.gid)
   await rename(aside, path)

@@ -84,7 +84,7 @@ test('the server has a session of its own, so that a Ctrl-C in the terminal does
 
 test('a server that another process stops before its starter has a lease is started again', async () => {
   await (await startEmbeddedPostgres({ dataDir: folder.path, settings: quick })).stop()
-  // Delays the first connection, so that the server is stopped in between.
+  // `post_auth_delay` delays the first connection, so that the server can be stopped before it.
   const starting = startEmbeddedPostgres({ dataDir: folder.path, settings: { ...quick, post_auth_delay: 1 } })
   const pidFile = join(folder.path, 'postgres/postmaster.pid')
   const isReady = async () => /^ready/m.test(await readFile(pidFile, 'utf8').catch(() => ''))

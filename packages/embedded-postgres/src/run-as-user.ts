@@ -12,7 +12,10 @@ export const isRoot = (): boolean => process.getuid?.() === 0
 
 const self = (): RunAsUser => ({ uid: process.getuid?.() ?? -1, gid: process.getgid?.() ?? -1 })
 
-/** Options with which `spawn` runs a process as `runAsUser`. Only root can change its user, and only root needs to. */
+/**
+ * Options for `spawn` that run a process as `runAsUser`. They are empty unless this process is root, because only root
+ * can change its user and only root needs to.
+ */
 export const actingAs = (runAsUser: RunAsUser): { uid?: number; gid?: number } => (isRoot() ? runAsUser : {})
 
 /** User ids that systemd reserves for dynamic users of services, so that no person's account has one. */
@@ -23,9 +26,9 @@ const isSharedName = ({ uid, name }: RunAsUser & { name: string }): boolean =>
   uid === nobody || ['nobody', '_postgres', 'postgres', 'daemon'].includes(name)
 
 /**
- * Returns the users that a new cluster may belong to, best first: the user of this process, or, for root, an unused id
- * (derived from the path, so that two folders have different ones) and then a shared user. Throws for root if
- * /etc/passwd names no suitable user.
+ * Returns the users that a new cluster may belong to, best first. Normally this is the user of this process. For root
+ * they are an unused user id, derived from the path so that two folders get different ids, and then a shared user.
+ * Throws if this process is root and /etc/passwd names no suitable user.
  */
 export const newRunAsUsers = async (dataDir: string): Promise<readonly RunAsUser[]> => {
   if (!isRoot()) return [self()]

@@ -14,7 +14,7 @@ const pathBytesMax = process.platform === 'darwin' ? 103 : 107
 
 const prefix = 'gateway-postgres-'
 
-/** Returns true if the name of `path` is one that only this package uses. */
+/** Returns true if the last part of `path` has the form of a private socket folder of this package. */
 export const isPrivateSocketFolder = (path: string): boolean =>
   basename(path).startsWith(prefix) && /^[0-9a-f]{16}$/.test(basename(path).slice(prefix.length))
 
@@ -67,7 +67,7 @@ const privateFolder = async (path: string, runAsUser: RunAsUser): Promise<string
 }
 
 const create = async (path: string, runAsUser: RunAsUser): Promise<void> => {
-  // Created under another name and renamed, so that no other process sees the folder with root as its owner.
+  // The folder is created under another name and renamed, so that no other process sees it while root owns it.
   const aside = `${path}.${randomBytes(6).toString('hex')}`
   try {
     await mkdir(aside, { mode: 0o700 })

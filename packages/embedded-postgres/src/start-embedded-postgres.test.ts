@@ -20,7 +20,7 @@ import { query } from '../testing/query.ts'
 import { removeCluster, startEmbeddedPostgres, type EmbeddedPostgres } from './index.ts'
 import { until } from './errors.ts'
 
-// Making a cluster takes a second, on a loaded machine many.
+// Creating a cluster takes a second, and much longer on a loaded machine.
 const minute = 60_000
 
 const quick = { fsync: false, shared_buffers: '16MB' }
@@ -149,7 +149,7 @@ test(
     const leases = `from pg_stat_activity where application_name = 'gateway usage lease'`
     const ended = await query(first.connectionString, `select pid, pg_terminate_backend(pid) ${leases}`)
     const pids = ended.map(({ pid }) => Number(pid)).join(', ')
-    // The connections exist before they have the lock.
+    // A connection of a lease is visible before its lock is granted, so wait for the locks.
     const granted = `select from pg_locks where locktype = 'advisory' and mode = 'ShareLock' and granted and pid not in (${pids})`
     const haveLeases = async () => (await query(first.connectionString, granted)).length === 2
     expect(await until(haveLeases, 10_000)).toBe(true)
@@ -461,7 +461,7 @@ describe('on a data folder of its own', () => {
         20_000,
       )
       launching.abort(new Error('called off'))
-      // It may have been ready a moment before.
+      // The server may have become ready just before the abort.
       expect(['called off', undefined]).toContain(await starting)
       await expect(access(pidFile)).rejects.toThrow('ENOENT')
       await (await start(folder.path)).stop()

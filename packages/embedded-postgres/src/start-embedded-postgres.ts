@@ -44,8 +44,8 @@ export interface EmbeddedPostgresOptions {
   /** True (the default) to create a missing cluster. If false, a missing cluster is an error and nothing is created. */
   readonly make?: boolean
   /**
-   * Names of files that exist in the data folder only if a cluster did. With one of them, a missing cluster is an
-   * error.
+   * Names of files that exist in the data folder only if a cluster was created there. If one of these files exists and
+   * the cluster does not, an error is thrown.
    */
   readonly companions?: readonly string[]
   /** If aborted before the server is ready, stops the server if this call started it, and throws. */
@@ -61,7 +61,8 @@ export const startEmbeddedPostgres = async (options: EmbeddedPostgresOptions): P
   const { settings = {}, log = () => undefined, signal, make = true, companions = [] } = options
   const dataDir = await (make ? prepareDataDir(options.dataDir) : existingDataDir(options.dataDir))
   const durable = settings.fsync !== 'off' && settings.fsync !== false
-  // Before looking for the cluster, because a process that creates it now creates these files after it.
+  // This runs before the search for the cluster. A process that creates the cluster at the same time writes these files
+  // after it, so they cannot be found here without a cluster.
   const remains = await existingOf(dataDir, companions)
   let cluster = await findCluster(dataDir)
   if (cluster === undefined && remains.length > 0) throw databaseGone(dataDir, remains)
@@ -88,9 +89,9 @@ interface Keeper {
 }
 
 /**
- * Acquires a new usage lease when the lease is lost, and starts the server if necessary. Otherwise, after the crash of
- * a server process, which ends all connections, this process would not count as a user any more, and the next process
- * that ends would stop the server.
+ * Acquires a new usage lease whenever the lease is lost, and starts the server if necessary. The crash of one server
+ * process ends all connections, and with them the leases. Without a new lease this process would not count as a user,
+ * and the next process that ends would stop the server.
  */
 const keepUsageLease = (cluster: Cluster, first: UsageLease, how: ConnectOptions): Keeper => {
   const leaving = new AbortController()
@@ -165,8 +166,8 @@ export const openDatabase = ({ url, ...own }: DatabaseOptions): Promise<Embedded
     : Promise.resolve({ connectionString: url, stop: () => Promise.resolve() })
 
 /**
- * Throws if `dataDir` is a copy of another folder whose data still exists: a copy that shares the data by a link, or
- * one that was made without stopping the server. Logs a warning if the data was moved or may be such a copy.
+ * Throws if `dataDir` is a copy of another folder whose data still exists: either both share the data by a link, or the
+ * copy was made while the server ran. Logs a warning if the data was moved or may be such a copy.
  */
 export const refuseCopy = async (dataDir: string, cluster: Cluster, log: (line: string) => void): Promise<void> => {
   await refuseCopiedLink(dataDir, cluster)
@@ -196,7 +197,8 @@ const madeWhileRunning = (copy: string, original: string): Error =>
 const ownerFile = (cluster: Cluster): string => join(dirname(cluster.folder), 'data-dir')
 
 /**
- * Throws if `dataDir` is a copy of a data folder whose cluster is outside, so that both have a link to that cluster.
+ * Throws if `dataDir` was copied from a data folder whose cluster is stored outside. Both folders then link to one
+ * cluster.
  */
 const refuseCopiedLink = async (dataDir: string, cluster: Cluster): Promise<void> => {
   if (!isOutside(dirname(cluster.folder))) return

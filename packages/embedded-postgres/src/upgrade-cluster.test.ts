@@ -10,7 +10,7 @@ import { upgradeCluster } from './upgrade-cluster.ts'
 const before = process.env['POSTGRES_BEFORE']
 if (before === undefined) process.emitWarning('POSTGRES_BEFORE is not set: no upgrade of PostgreSQL is tried here')
 
-/** For root: a user with a name, as initdb requires. */
+/** User that runs PostgreSQL if this process is root. It has a name, because initdb requires one. */
 const user = process.getuid?.() === 0 ? 65_534 : undefined
 
 let data: DataFolder

@@ -28,10 +28,10 @@ export interface Upgraded {
 }
 
 /**
- * Upgrades the data in `dataDir` to the major version of this package's binaries. Runs both servers, calls `copy`, and
- * replaces the old data by the new; the old data is kept beside it. If a step fails, the old data stays in its place.
- * An upgrade that was interrupted between the two renames is completed by the next call. Nothing may use the old data
- * meanwhile. Throws an Error that says what to do.
+ * Upgrades the data in `dataDir` to the major version of this package's binaries. Runs both servers, calls `copy`,
+ * moves the old data aside, and puts the new data in its place. If a step fails, the old data stays in its place. If
+ * the process is killed between the two renames, the next call completes the upgrade. Nothing else may use the old data
+ * during an upgrade. Throws an Error that says what to do.
  */
 export async function upgradeCluster({
   dataDir,

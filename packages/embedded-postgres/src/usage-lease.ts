@@ -31,11 +31,14 @@ type Client = pg.Client & { ref(): void; unref(): void }
 /** Reason for which no lease was acquired: nothing listens, the server is not ready, or unknown. */
 export type NoLease = { readonly reason: 'not-running' | 'not-ready' | 'unclear'; readonly error: unknown }
 
-// Arbitrary numbers, which are used only in the database `postgres` of this cluster.
+// Keys of the advisory locks. They are arbitrary, and are used only in the database `postgres` of this cluster.
 const usageKey = 7_201_301
 const databaseKey = 7_201_302
 
-/** Tries once to acquire a usage lease, at the socket in `socketFolder` or in the folder that the pid file names. */
+/**
+ * Tries once to acquire a usage lease. Connects to the socket in `socketFolder`, or to the socket that the pid file
+ * names.
+ */
 export const takeUsageLease = async (cluster: Cluster, socketFolder: string): Promise<UsageLease | NoLease> => {
   const other = (await readPidFile(cluster))?.socketFolder
   const first = await takeUsageLeaseAt(cluster, socketFolder, false)
@@ -44,9 +47,9 @@ export const takeUsageLease = async (cluster: Cluster, socketFolder: string): Pr
 }
 
 /**
- * Returns true if the connected server works on `folder`. A copied pid file leads to the server of the original, so if
- * the socket was found by the pid file (`byPidFile`), the server must name this folder. At the socket in the folder
- * itself, the server must not name another one.
+ * Returns true if the connected server works on `folder`. A copied pid file leads to the server of the original. So if
+ * the socket was found by the pid file (`byPidFile`), the server must name `folder`. If the socket was found in the
+ * folder itself, it is enough that the server does not name a different existing folder.
  */
 const worksOn = async (client: Client, folder: string, byPidFile: boolean): Promise<boolean> => {
   const { rows } = await client.query<{ data_directory: string }>('show data_directory')
@@ -61,7 +64,8 @@ const takeUsageLeaseAt = async (
 ): Promise<UsageLease | NoLease> => {
   if (socketFolder !== folder) await unless(['ENOENT'], assertPrivate(socketFolder, runAsUser))
   const client = clientOf(socketFolder)
-  // Ignored, because a lost connection shows at the next query, or as 'end' to the holder of the lease.
+  // Errors are ignored here, because a lost connection makes the next query fail or is reported to the holder of the
+  // lease as 'end'.
   client.on('error', () => undefined)
   try {
     await client.connect()
@@ -112,8 +116,8 @@ const makeDatabase = async (client: pg.Client): Promise<void> => {
 }
 
 /**
- * Releases the lease. Returns true if it was the last one; then no process can acquire a lease until the server has
- * stopped or `client` has ended.
+ * Releases the lease. Returns true if it was the last one. In that case no process can acquire a lease until the server
+ * has stopped or `client` has disconnected.
  */
 export const releaseUsageLease = async ({ client }: UsageLease): Promise<boolean> => {
   client.ref()
@@ -181,8 +185,8 @@ export const connectOrStart = async (
 }
 
 /**
- * Stops a server that was launched but is not ready, so that no process has a lease of it. Waits for its pid file
- * first.
+ * Stops a server that this process launched and that is not ready, so no process can have a lease of it. Waits for the
+ * pid file first, because it names the process.
  */
 const giveUp = async (cluster: Cluster, launched: Launch | undefined): Promise<void> => {
   if (launched === undefined) return
@@ -192,7 +196,8 @@ const giveUp = async (cluster: Cluster, launched: Launch | undefined): Promise<v
 }
 
 /**
- * Makes a function that logs one line, and only after 3 s, because a start takes less and a recovery may take minutes.
+ * Returns a function that logs one line, but only once 3 s have passed, because a start is faster and a recovery may
+ * take minutes.
  */
 const afterAWhile = (log: (line: string) => void): ((line: string) => void) => {
   const begun = performance.now()
@@ -205,8 +210,8 @@ const afterAWhile = (log: (line: string) => void): ((line: string) => void) => {
 }
 
 /**
- * Returns the log of a failed start if the reason passes by itself: another process was faster, a killed server still
- * runs, or another process has used and stopped the server already. Throws for any other reason.
+ * Returns the log of a failed start if a retry may succeed: another process was faster, a killed server is still
+ * running, or another process has already used and stopped the server. Throws for any other reason.
  */
 const passingObstacle = async (cluster: Cluster, launched: Launch): Promise<string> => {
   const output = await launched.output()

@@ -9,8 +9,8 @@ export interface DataFolder {
 }
 
 /**
- * Creates a data folder for a test, in memory if the test run has its data there. Every user may enter it, so that for
- * root too the cluster is inside.
+ * Creates a data folder for a test, in memory if the test run keeps its data there. By default every user may enter the
+ * folder, so that the cluster is inside it even for root.
  */
 export const dataFolder = async (mode = 0o755): Promise<DataFolder> => {
   const top = await realpath(await mkdtemp(join(process.env['GATEWAY_TEST_FOLDER'] ?? tmpdir(), 'postgres-test-')))

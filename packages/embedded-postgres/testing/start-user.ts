@@ -9,7 +9,7 @@ export interface User {
   readonly lines: readonly Said[]
   /** Resolves to the first line that has `key`. Rejects if the process ends without one. */
   says(key: keyof Said): Promise<Said>
-  /** Asks the process to stop its use and end. Resolves to its exit code. */
+  /** Asks the process to stop using the server and to exit. Resolves to its exit code. */
   finish(): Promise<number | null>
   kill(): Promise<void>
 }

@@ -9,13 +9,19 @@ const mount = '/docs/guide/'
 /** Page whose lists of links are the table of contents. */
 const home = 'README.md'
 
-/** Returns the browser build of minisearch. `import.meta.resolve` would look next to a bundle, where it is not. */
+/**
+ * Returns the browser build of minisearch. `import.meta.resolve` is not used, because in a bundle it would search next
+ * to the bundle and find nothing.
+ */
 const searchLibrary = (): URL =>
   new URL('../es/index.js', pathToFileURL(createRequire(import.meta.url).resolve('minisearch')))
 
 const beside = (path: string): URL => new URL(`../${path}`, import.meta.url)
 
-/** Returns the folder of the pages: `docs` in a checkout, also while it is packed, and `pages` in the package. */
+/**
+ * Returns the folder of the pages: `docs` in a checkout (also while the package is being packed), `pages` in the
+ * installed package.
+ */
 const pagesFolder = (): string =>
   fileURLToPath(existsSync(beside('../../pnpm-workspace.yaml')) ? beside('../../docs/') : beside('pages/'))
 
@@ -55,7 +61,8 @@ const file = (path: string): PublicDocument => ({
 })
 
 /**
- * Returns the search index: each section of a page. Decision records are left out, because they would hide user pages.
+ * Returns the search index, with one entry for each section of a page. Decision records are not included, because they
+ * would crowd out user pages.
  */
 function index(files: readonly string[], read: (path: string) => string) {
   return files

@@ -17,7 +17,8 @@ export interface Section {
 }
 
 /**
- * Returns a function that makes anchors as GitHub does, so that links work in both; a repeated heading ends in `-1`.
+ * Returns a function that makes anchors in the same way as GitHub, so that links work in both places. The anchor of a
+ * repeated heading ends in `-1`, and so on.
  */
 const anchors = (): ((heading: string) => string) => {
   const seen = new Map<string, number>()
@@ -78,7 +79,7 @@ export function renderMarkdown(path: string, text: string, files: readonly strin
     },
   })
   const tokens = marked.lexer(text)
-  // Wrapped, so that a wide table scrolls and the page does not.
+  // Tables are wrapped, so that a wide table scrolls instead of the whole page.
   const html = marked
     .parser(tokens)
     .replaceAll('<table>', '<div class="wide"><table>')

@@ -16,7 +16,7 @@ import { endResponse, setHeaders, type WholeAnswer } from './write-response.ts'
 export interface Malformed {
   readonly status: number
   readonly reason: string
-  /** Method of the request line, as far as it is known, else ''. */
+  /** Method of the request line. Empty if it is not known. */
   readonly method: string
   readonly path: string
 }
@@ -52,14 +52,14 @@ interface MalformedSettings {
   readonly connections: Pick<Connections, 'endMalformed' | 'readNetworkInTurn' | 'unfinished'>
   readonly log: Log
   readonly describe: DescribeMalformed
-  /** Pace of the refusals of bodies that come in too many small chunks. */
+  /** Rate limit on refusals of bodies that arrive in too many small chunks. */
   readonly pace: RefusalPace
 }
 
 /**
- * Handles `clientError`: answers a request that the parser of Node refuses, and closes the connection. Complete
- * requests before it are answered instead. Writes nothing if the client would read it as a part of another answer, or
- * as the answer to its next request.
+ * Handles `clientError`: answers a request that the parser of Node refuses, and closes the connection. If complete
+ * requests arrived before it, answers only those. Writes nothing if the client would read the answer as a part of
+ * another answer, or as the answer to its next request.
  */
 export const answerMalformed = ({ connections, log, describe, pace }: MalformedSettings) => {
   const refused = new WeakSet<Duplex>()
@@ -91,7 +91,7 @@ export const answerMalformed = ({ connections, log, describe, pace }: MalformedS
   }
 }
 
-/** Returns the complete answer for a connection whose request is not read. */
+/** Returns a function that builds the complete answer for a connection from which no request is read. */
 export const refusedUnread =
   (describe: DescribeMalformed) =>
   (status: number, reason: string): string =>

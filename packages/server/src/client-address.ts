@@ -4,8 +4,8 @@ import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net'
 type Request = IncomingMessage & { readonly ip?: string | undefined }
 
 /**
- * Returns the address of the client, which may come from a trusted proxy (`trustProxies`); empty if the connection is
- * closed.
+ * Returns the address of the client, or the address that a trusted proxy reports (`trustProxies`). Returns '' if the
+ * connection is closed.
  */
 export const clientAddress = (request: Request): string =>
   (request.ip ?? request.socket.remoteAddress ?? '').replace(/%.*$/, '')
@@ -19,7 +19,10 @@ export const comesFrom =
   (networks: readonly string[]): boolean =>
     checkOf(networks)(clientAddress(request))
 
-/** Parsed networks by list. Accounts and keys are cached with their lists, so that each list is parsed once. */
+/**
+ * Compiled networks, by the list from which they were parsed. Accounts and keys are cached with their lists, so each
+ * list is parsed only once.
+ */
 const checks = new WeakMap<readonly string[], (address: string) => boolean>()
 
 function checkOf(networks: readonly string[]): (address: string) => boolean {
@@ -60,7 +63,7 @@ const networkOfMapped = (high: string, low: string): string => {
   return `${a >> 8}.${a & 255}.${b >> 8}.0/24`
 }
 
-/** Returns an address or a network in CIDR form as it is written, or undefined if the text is neither. */
+/** Returns a single address unchanged, or a network in CIDR form. Returns undefined if the text is neither. */
 export function readNetwork(text: string): string | undefined {
   const [address = '', bits, more] = text.split('/')
   const version = isIP(address)

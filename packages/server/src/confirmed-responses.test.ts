@@ -46,7 +46,7 @@ const openAt = async (port: number, ...paths: string[]): Promise<Socket> => {
   socket.write(paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`).join(''))
   return socket
 }
-/** Reads until this many bytes were read in total, or no more arrive; then stops reading. */
+/** Reads until `bytes` bytes have been read in total or no more data arrives, and then stops reading. */
 const read = async (socket: Socket, bytes: number): Promise<number> => {
   if (socket.bytesRead < bytes && !socket.closed) {
     await new Promise<void>((resolve) => {

@@ -4,7 +4,7 @@ import { everySocketSeen } from './event-loop.ts'
 import type { Log } from './log.ts'
 import { onceClosed } from './write-response.ts'
 
-/** Responses with items that are returned once. The items are restored if the connection fails first. */
+/** Responses that contain items which are returned only once. If the connection fails first, the items are restored. */
 export interface ConfirmedResponses {
   /**
    * Ends a response with `body`, which is not empty; the caller has set its headers. Calls `takeBack` if the connection
@@ -78,7 +78,7 @@ export const confirmedResponses = ({
 
 const lost = 'the content of a lost response could not be taken back'
 
-/** Pauses. A stop of the process ends a long pause and makes later pauses short. */
+/** Waits for `ms`. When the process stops, a long pause ends at once and later pauses are short. */
 const pause = (ms: number, stopping: AbortSignal): Promise<void> =>
   stopping.aborted
     ? setTimeout(Math.min(ms, PAUSE_MS.first))
@@ -90,7 +90,7 @@ const pause = (ms: number, stopping: AbortSignal): Promise<void> =>
  */
 const isConfirmed = async (response: ServerResponse, body: string): Promise<boolean> => {
   const { socket } = response.req
-  // If the client has hung up and that is not read yet, the system would still accept the body.
+  // First let Node notice a client that has hung up. Otherwise the operating system would still accept the body.
   await everySocketSeen()
   if (socket.destroyed || socket.readableEnded) {
     response.destroy()

@@ -81,14 +81,14 @@ describe('limits of connections', () => {
     for (let i = 0; i < 36; i++) await connected()
     const owed = flooding()
     await until(() => heldResponses.length === 1)
-    // 36, and three for the connection with outstanding answers.
+    // The network has 36 connections, and the connection with outstanding answers counts as three.
     expect((await connected()).received()).toContain('served')
     expect((await connected()).received()).toContain('503')
     clients[0]?.socket.destroy()
     clients[1]?.socket.destroy()
     let broken = flooding()
     await until(() => broken.closed())
-    // Refused until the server has noticed that two connections ended.
+    // New connections are refused until the server has noticed that two connections have ended.
     while (broken.received().includes('503')) {
       broken = flooding()
       await until(() => broken.closed())
@@ -194,7 +194,7 @@ describe('the requests of one connection', () => {
     expect(client.received()).toContain('HTTP/1.1 503 ')
     expect(client.received().match(/answered;/g)).toHaveLength(8)
     expect(sockets).toHaveLength(8)
-    // One read returns 64 kB; Node may have begun a second one.
+    // One read returns at most 64 kB, and Node may have started a second read.
     expect(sockets[0]?.bytesRead).toBeLessThanOrEqual(3 * 65_536)
     await writes.close()
   })
@@ -241,7 +241,7 @@ describe('the requests of one connection', () => {
     const client = rawClient(server.port, get('/held') + Array.from({ length: 40 }, (_, i) => long(`/n${i}`)).join(''))
     await until(() => heldResponses.length === 1)
     const { socket } = heldResponses[0]?.req ?? {}
-    // Data that has arrived is read within a few turns, if at all.
+    // Data that has arrived would be read within a few turns of the event loop.
     for (let turns = 0; turns < 500; turns++) await new Promise(setImmediate)
     expect(socket?.bytesRead).toBeLessThanOrEqual(4 * 65_536)
     heldResponses[0]?.end('/held;')

@@ -6,9 +6,12 @@ import { networkOf } from './client-address.ts'
 import { everySocketSeen } from './event-loop.ts'
 
 export interface ConnectionLimits {
-  /** Connections of this process; fewer where the operating system allows fewer open files. Default 4000. */
+  /**
+   * Maximum number of connections of this process; default 4000. Reduced if the operating system allows fewer open
+   * files.
+   */
   readonly connectionsMax?: number
-  /** Connections from one network (/24, /64), but never more than half of all. Default 2000. */
+  /** Maximum number of connections from one network (/24, /64); default 2000. At most half of all connections. */
   readonly connectionsPerNetworkMax?: number
   /**
    * Returns true for the address of a proxy, whose connections do not count for their network. By default there is
@@ -24,8 +27,8 @@ export interface ConnectionLimits {
 const waitingMax = 7
 const waitingBytesMax = 65_536
 /**
- * Pause for each dropped request, in milliseconds: four times its cost, because a client that is disconnected
- * reconnects at once.
+ * Milliseconds to pause for each dropped request. This is four times the cost of dropping it, because a client that is
+ * disconnected reconnects at once.
  */
 const pauseMsForLetGo = 0.07
 
@@ -45,11 +48,11 @@ interface Connection {
   readonly waiting: Waiting[]
   /** True if no further request of this connection is begun. */
   isOver: boolean
-  /** Last response, if it was sent before its request was complete. */
+  /** Last response of the connection, if it was sent before the body of its request had arrived completely. */
   answeredEarly: ServerResponse | undefined
   /** Bytes read when the connection was last idle. More bytes mean that a request is arriving. */
   idleBytes: number
-  /** Counts the connection as several of its network (`acceptWithin`). */
+  /** Makes the connection count as several connections of its network (`acceptWithin`). */
   readonly takeFurtherPlaces: () => boolean
 }
 
@@ -62,15 +65,15 @@ export interface Connections {
   /** Runs `work` for a request once the previous answer has been sent, or never if the connection ends first. */
   take(response: ServerResponse, work: () => void): void
   /**
-   * Ends a connection on which malformed HTTP arrived. Returns 'owed' if it closes after the answers to the complete
-   * requests, 'free' if an answer to the malformed request may be written, and 'broken' if another answer, or a part of
-   * one, was already written in its place.
+   * Ends a connection on which malformed HTTP arrived. Returns 'owed' if complete requests are still unanswered; the
+   * connection closes after their answers. Returns 'free' if an answer to the malformed request may be written. Returns
+   * 'broken' if an answer was already written, in whole or in part, where that answer would have to be.
    */
   endMalformed(socket: Duplex): 'owed' | 'free' | 'broken'
   /**
-   * Slows down the network of a connection whose read took long: its other connections, including new ones, are read
-   * one in each turn of the event loop, with pauses for the dropped requests. Otherwise 373 reads of small chunks were
-   * one turn of 7 s.
+   * Slows down the network of a connection that took long to read. The network's other connections, including new ones,
+   * are read one in each turn of the event loop, with pauses for the dropped requests. Without this, 373 reads of small
+   * chunks made a single turn of 7 s.
    */
   readNetworkInTurn(socket: Duplex): void
   /** Returns the request whose head is complete and whose body is still being read, if there is one. */
@@ -106,7 +109,7 @@ export function connectionsOf(server: Server, limits: ConnectionLimits = {}, ref
       idleBytes: 0,
       takeFurtherPlaces,
     })
-    // Node itself resumes a new connection in the next tick.
+    // Wait until the next tick, because Node itself resumes a new connection then.
     if (network !== undefined && slowNetworks.has(network)) process.nextTick(slowDown, socket)
     socket.once('close', () => {
       connections.delete(socket)
@@ -123,7 +126,8 @@ export function connectionsOf(server: Server, limits: ConnectionLimits = {}, ref
 
   function ended(connection: Connection, { req }: ServerResponse): void {
     const { socket, waiting, current } = connection
-    // Stored for this case only, because it would cost 5 µs of garbage collection for each request.
+    // Stored only if the request is not complete, because storing it for each request would cost 5 µs of garbage
+    // collection.
     connection.answeredEarly = req.complete ? undefined : current
     connection.current = undefined
     const next = waiting.shift()
@@ -132,7 +136,7 @@ export function connectionsOf(server: Server, limits: ConnectionLimits = {}, ref
       if (isClosing) setImmediate(() => destroyIfIdle(connection))
       return
     }
-    // A response has no socket if the connection ends with the previous response.
+    // The next response has no socket if the previous response has ended the connection.
     if (next.response.socket === null || socket.destroyed) connection.isOver = true
     else begin(connection, next.response, next.work)
   }
@@ -233,9 +237,10 @@ export function connectionsOf(server: Server, limits: ConnectionLimits = {}, ref
     },
     async close() {
       isClosing = true
-      // `close` of an HTTP server also closes connections whose answer is not completely sent (seen on Node 20.20).
+      // The `close` method of an HTTP server is not used, because it also closes connections whose answer is not
+      // completely sent (seen on Node 20.20).
       const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()))
-      // The last accepted connections may not have been read yet.
+      // Wait, because requests on the last accepted connections may not have been read yet.
       await everySocketSeen()
       for (const connection of connections.values()) {
         if (connection.current?.headersSent === false) connection.current.setHeader('Connection', 'close')
@@ -257,8 +262,9 @@ export function connectionsOf(server: Server, limits: ConnectionLimits = {}, ref
 }
 
 /**
- * Replaces `destroy` of a request that is never begun. When the connection ends, Node destroys each request with an
- * error and its stack trace: 11 ms of one turn for the 700 requests of one read, and 4 ms without.
+ * Replaces the method `destroy` of a request that will not be started. When a connection ends, Node destroys each of
+ * its requests with an error that has a stack trace. For the 700 requests of one read this took 11 ms of one turn of
+ * the event loop, and takes 4 ms without it.
  */
 function letGo(this: IncomingMessage): IncomingMessage {
   return this
@@ -271,11 +277,11 @@ export function stopReading(socket: Duplex): void {
   socket.on('resume', () => socket.pause()).pause()
 }
 
-/** How refusals with 503 are answered. */
+/** How to answer connections and requests that are refused with 503. */
 export interface Refuse {
   /** Answers a request that was not begun because too many wait before it, and closes its connection. */
   readonly tooMany: (response: ServerResponse) => void
-  /** Returns the whole answer to a connection beyond the limits, of which nothing was read. */
+  /** Returns the complete answer for a connection beyond the limits, from which nothing is read. */
   readonly unread: () => string
 }
 
@@ -285,14 +291,15 @@ const lingerMs = 1000
 const lingeringMax = 50
 
 /**
- * Returns the number of additional connections for which a connection with too many requests counts in its network.
- * Data behind the requests that may wait stays in memory until the connection ends, more than 1 MB of one read.
+ * Returns as how many additional connections of its network a connection with too many requests counts. Such a
+ * connection uses more memory, because the data behind its waiting requests stays in memory until it ends (more than 1
+ * MB from one read).
  */
 const furtherPlaces = (networkMax: number): number => Math.floor(networkMax / 20)
 
 /**
- * Reports connections within the limits; answers the others with 503 and closes them. `takeFurtherPlaces` is called at
- * most once, and returns false if the network has not enough places left.
+ * Calls `accept` for connections within the limits; answers all others with 503 and closes them. `takeFurtherPlaces`
+ * may be called once. It returns false if the network has not enough places left.
  */
 function acceptWithin(
   limits: ConnectionLimits,

@@ -48,15 +48,15 @@ const state = (name: string, found: string | undefined, error?: Error): string =
   return `is ${JSON.stringify(hideSecrets(found).slice(0, 200))}`
 }
 
-/** Variable that nothing reads, and the variable that was probably meant. */
+/** Variable that nothing reads, with the variable that was probably meant instead. */
 export interface MisspeltVariable {
   readonly name: string
   readonly likely: string
 }
 
 /**
- * Returns the variables of an environment that resemble a `published` one: one letter differs (two in names of seven or
- * more letters), or they are not in capital letters. Blank variables count as unset.
+ * Returns the variables of an environment that resemble one of the `published` variables but differ from it in one
+ * letter (two in names of seven or more letters) or in upper and lower case. Blank variables count as unset.
  */
 export function misspeltVariables(
   env: Readonly<Record<string, string | undefined>>,
@@ -69,5 +69,8 @@ export function misspeltVariables(
   })
 }
 
-/** Short names of others, and libpq's own, are near each other. */
+/**
+ * Returns in how many letters a name may differ. Only one in short names and in libpq's own names (PG…), because these
+ * often resemble correct names of other variables.
+ */
 const lettersOf = (name: string): number => (name.length < 7 || name.startsWith('PG') ? 1 : 2)

@@ -5,9 +5,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 export const backlog = 511
 
 /**
- * Resolves when the server has accepted every connection that was waiting. Closing earlier would reset requests that
- * were already sent, whose clients could not know their outcome. Accepts at most as many connections as can have waited
- * before. Takes at most `milliseconds` and one look at all sockets.
+ * Resolves when the server has accepted every connection that was waiting. Without this, closing the server would reset
+ * requests that were already sent, and their clients could not know the outcome. Stops when more connections were
+ * accepted than can have waited at the call, or after `milliseconds` plus one pass over all sockets.
  */
 export async function arrivalsAccepted(server: Server, milliseconds: number): Promise<void> {
   let accepted = 0
@@ -23,14 +23,15 @@ export async function arrivalsAccepted(server: Server, milliseconds: number): Pr
   server.off('connection', count)
 }
 
-/** Resolves when the event loop has looked at every socket, however long that takes. */
+/** Resolves when the event loop has polled every socket, however long that takes. */
 export async function everySocketSeen(): Promise<void> {
-  // The first wait may end in the current turn. Between it and the second one the event loop looks at every socket.
+  // The first wait may end within the current turn. The event loop polls every socket between the first and the second
+  // wait.
   await nextTurn()
   await nextTurn()
 }
 
-/** Maximum time of `inSlices` in one turn of the event loop, in milliseconds. */
+/** Maximum milliseconds for which `inSlices` runs in one turn of the event loop. */
 const sliceMilliseconds = 2
 
 /**

@@ -15,11 +15,11 @@ import { type AnswerError, onError } from './on-error.ts'
 import { ByteCollector } from './request-bodies.ts'
 
 /**
- * Returns an HTTP server without listeners. For an Express app it constructs requests and responses with the prototypes
- * of the app. Express sets these on every request, and a changed prototype makes the code of Node slow
- * (docs/decisions/0036-express-with-its-own-prototypes.md). A body in pieces costs no more than one in a block
- * (docs/decisions/0025-admission.md); where it comes in too many small chunks, `clientError` is emitted with the code
- * `tooManyChunks`.
+ * Returns an HTTP server without listeners. If `app` is an Express app, the server creates requests and responses with
+ * the app's prototypes. Otherwise Express would set these prototypes on every request, and changing a prototype makes
+ * Node's code slow (docs/decisions/0036-express-with-its-own-prototypes.md). A body in several pieces costs no more
+ * than a body in one block (docs/decisions/0025-admission.md). If a body arrives in too many small chunks, the server
+ * emits `clientError` with the code `tooManyChunks`.
  */
 export const createServerFor = (app: RequestListener, options: ServerOptions): Server => {
   const Request = compactRequest((socket) => {
@@ -43,14 +43,14 @@ const prototypes = (app: Express, Request: typeof IncomingMessage) => {
 }
 
 /**
- * Returns the maximum number of chunks of a body. A chunk costs Node 3 µs at any size. A document with a line in each
- * chunk is always accepted.
+ * Returns the maximum number of chunks of a body with this size. A chunk of any size costs Node 3 µs. The limit is high
+ * enough for a document that is sent with one line in each chunk.
  */
 const chunksMax = (bytes: number): number => 200 + bytes / 24
 
 /**
- * Returns a class of requests whose bodies wait in one block until they are read. Node stores each chunk separately,
- * and 65 kB in chunks of one byte need some 20 MB.
+ * Returns a class of requests that collects the body in one block until it is read. Without it Node stores each chunk
+ * separately, so that 65 kB in chunks of one byte need some 20 MB.
  */
 const compactRequest = (refuse: (socket: Socket) => void) => {
   class Request extends IncomingMessage {
@@ -58,7 +58,8 @@ const compactRequest = (refuse: (socket: Socket) => void) => {
 
     /** Returns false if Node must stop reading from the connection until the body is read. */
     override push(chunk: Buffer | null): boolean {
-      // Nearly every body comes in one piece. Counting it as well costs 9 of the 58 µs of Node for a REST send.
+      // Nearly every body arrives in one piece. Such a body is not counted, because counting would cost 9 of the 58 µs
+      // that Node needs for a REST send.
       if (this.pieces === undefined && (chunk === null || this.isWhole(chunk))) return super.push(chunk)
       const pieces = (this.pieces ??= { arrived: undefined, chunks: 0, bytes: 0, isRefused: false })
       if (pieces.isRefused) return false
@@ -108,17 +109,18 @@ function isOneTooMany(pieces: Pieces, { length }: Buffer): boolean {
 }
 
 /**
- * Trusts `X-Forwarded-For` of requests from these networks. The client is its last address outside of them, so that
- * addresses that a client writes itself have no effect. An app other than Express uses the address of the peer.
+ * Trusts the header `X-Forwarded-For` of requests from these networks. The last address in the header that is outside
+ * these networks is the client's, so that addresses that a client adds itself have no effect. An app other than Express
+ * uses the address of the peer.
  */
 export function trustProxies(app: RequestListener, networks: readonly string[]): void {
   if (networks.length > 0 && isExpress(app)) app.set('trust proxy', [...networks])
 }
 
 /**
- * Returns an Express app with exact paths, no query parsing, no ETag, no trusted proxy and `X-Content-Type-Options:
- * nosniff`, which logs each request once. Handlers that `mountFirst` adds come first and prepare their responses
- * themselves, as `endpointHandler` does.
+ * Returns an Express app that logs each request once. Paths must match exactly, queries are not parsed, no ETag is
+ * sent, no proxy is trusted, and each response has `X-Content-Type-Options: nosniff`. Handlers that `mountFirst` adds
+ * come first and must prepare their responses themselves, as `endpointHandler` does.
  */
 export const createApp = (service: Service, mountFirst: (app: Express) => void = () => undefined): Express => {
   const app = express()
@@ -127,7 +129,7 @@ export const createApp = (service: Service, mountFirst: (app: Express) => void =
   app.set('query parser', false)
   app.set('etag', false)
   app.disable('x-powered-by')
-  // In other environments Express's default error handler answers with the stack.
+  // Set to production, because in other environments Express's default error handler sends the stack to the client.
   app.set('env', 'production')
   mountFirst(app)
   const begin = prepareResponse(service)
@@ -144,8 +146,8 @@ export const createApp = (service: Service, mountFirst: (app: Express) => void =
 }
 
 /**
- * Sets security headers for pages, which load nothing from another host. They do not require HTTPS, because that would
- * break local use without TLS; the TLS proxy in front decides.
+ * Sets security headers for pages. The pages load nothing from another host. The headers do not require HTTPS, because
+ * that would break local use without TLS; a TLS proxy in front may require it.
  */
 export const pageHeaders = (): RequestHandler =>
   helmet({
@@ -161,7 +163,7 @@ export const pageHeaders = (): RequestHandler =>
 
 export interface ServiceAppSettings extends Service {
   readonly health?: HealthSettings | undefined
-  /** Handlers for all paths below a path, or below the paths of a pattern. */
+  /** Handlers for all paths below a path or, for a pattern, below every path that matches it. */
   readonly mounted?: readonly [path: string | RegExp, ...handlers: RequestHandler[]]
   /** Handler made by `publicDocuments`. */
   readonly documents?: RequestHandler
@@ -170,10 +172,14 @@ export interface ServiceAppSettings extends Service {
   readonly answerError: AnswerError
 }
 
-/** Returns the app of a process: its handlers, health, metrics, optional documents, its 404 and its errors. */
+/**
+ * Returns the app of a process. It consists of the mounted handlers, health, metrics and optional documents, and
+ * answers unknown paths and errors.
+ */
 export function createServiceApp(settings: ServiceAppSettings): Express {
   const { log, metrics, health, mounted, documents, notFound, answerError } = settings
-  // Mounted first and without a router around it, a REST send takes 73 µs of Node instead of 87 (busy machine).
+  // These handlers come first and have no router around them, because a REST send then takes 73 µs of Node instead of
+  // 87 (busy machine).
   const app = createApp(settings, (first) => mounted && first.use(...mounted))
   if (health !== undefined) app.use(healthRoutes(health))
   if (metrics !== undefined) app.use(metrics.route)

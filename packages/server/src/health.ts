@@ -7,7 +7,7 @@ import { release } from './version.ts'
 export interface Problem {
   readonly reason: string
   readonly message: string
-  /** Additional words of `/health/ready` beside its checks, by name. */
+  /** States that `/health/ready` shows in addition to the checks, by name. */
   readonly states?: Readonly<Record<string, string>>
 }
 
@@ -35,10 +35,10 @@ const FRESH_MS = 500
 const ABANDONED_MS = 10_000
 
 /**
- * Answers GET and HEAD. `/health/live`: 200. `/health/ready`: 200 if every check passes, otherwise 503 with the state
- * of each check, the reasons of failed checks in `problems`, and `notes` if there are any; 503 after the stop signal.
- * `/health/<name>`: 200 with the entry of `details`. A check that takes longer than 1 s is 'no answer'. A check runs
- * again 0.5 s after it ended, or 10 s after it began.
+ * Answers GET and HEAD. `/health/live` returns 200. `/health/ready` returns 200 if every check passes, and 503
+ * otherwise or after the stop signal. Its body contains the state of each check, the reasons of failed checks in
+ * `problems`, and `notes` if there are any. `/health/<name>` returns 200 with the entry of `details`. A check that
+ * takes longer than 1 s is shown as 'no answer'. A check is repeated 0.5 s after it ended, or 10 s after it began.
  */
 export const healthRoutes = ({ checks, stopping, notes, details = {} }: HealthSettings): RequestHandler => {
   const bounded = Object.entries(checks).map(([name, check]) => [name, cached(check)] as const)

@@ -1,6 +1,7 @@
 const HIDDEN = '***'
 
-// Each pattern consumes JSON escapes as pairs, so that JSON stays valid. The bounds keep matching linear.
+// Each pattern matches a JSON escape as a pair of characters, so that the JSON stays valid. The length limits keep the
+// matching time linear.
 const CONNECTION = /:\/\/([^\s:@/"\\]{0,128}):(?:\\.|[^\s"\\]){0,1024}@/g
 const PARAMETER =
   /\b(password|passwd|pwd|api_?key|access_?token|token|secret|secrets_key)=(?:'(?:\\.|[^'"\\])*'|(?:\\.|[^&;\s"\\])+)/gi

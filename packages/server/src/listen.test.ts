@@ -163,7 +163,7 @@ describe('a body in chunks', () => {
   const echoing: RequestListener = (request, response) => {
     const pieces: Buffer[] = []
     request.on('data', (piece: Buffer) => pieces.push(piece))
-    // Nothing is read for a while, as if the request waited for a place.
+    // Delay reading, as if the request waited for a place.
     request.pause()
     setImmediate(() => setImmediate(() => request.resume()))
     request.on('end', () => response.end(Buffer.concat(pieces)))
@@ -252,7 +252,7 @@ describe('a client that closes after its request and is answered before all of i
     await until(() => client.socket.readableLength > 0)
     const problems: Error[] = []
     client.socket.on('error', (problem) => problems.push(problem))
-    // More than the buffers of both sides can hold, so that the server must read it.
+    // Write more than the buffers of both sides can hold, so that the write ends only if the server reads the data.
     await new Promise((resolve) => client.socket.write(Buffer.alloc(4_000_000), resolve))
     client.socket.resume()
     await until(client.closed)
@@ -267,7 +267,7 @@ describe('a client that closes after its request and is answered before all of i
       sockets.push(request.socket)
       endResponse(response, 'now')
     })
-    // The client keeps its half of the connection open.
+    // With `allowHalfOpen` the client does not close its side when the server closes.
     const client = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
     client.write(head)
     await new Promise((resolve) => client.once('data', resolve))
@@ -427,7 +427,7 @@ describe('close', () => {
     await until(() => other.received().length > 16_000_000)
     client.socket.resume()
     await closing
-    // Data that the server has written may still be in the socket buffers.
+    // The socket buffers may still contain data that the server has written, so wait for the end.
     await until(client.closed)
     expect(client.received().length).toBeGreaterThan(16_000_000)
   })
@@ -480,7 +480,7 @@ test('with a port for operators, health and metrics are only there, and nothing 
   const paths = ['/health/live', '/health/ready?x', '/metrics', '/other']
   const of = (base: string) => Promise.all(paths.map((path) => ask(base, path)))
   expect(await of(server.url)).toEqual([404, 404, 404, 404])
-  // Other spellings of a path that an app reads as the same one.
+  // These targets are other spellings that an app reads as the same paths.
   for (const target of ['http://x/metrics', 'http://x/health/ready', '/metrics#', '/health/live#x']) {
     const client = rawClient(server.port, GET(target))
     await until(() => client.received() !== '')

@@ -21,9 +21,9 @@ export interface Running {
   readonly url: string
   readonly port: number
   /**
-   * Reads the requests that have arrived, stops accepting, closes idle connections, waits for requests in flight (their
-   * responses say `Connection: close`), and destroys the remaining connections after `graceSeconds`. Resolves when all
-   * are closed; never rejects.
+   * Reads the requests that have already arrived, stops accepting connections, and closes idle ones. Waits for requests
+   * in flight, whose responses contain `Connection: close`, and destroys the remaining connections after
+   * `graceSeconds`. Resolves when all connections are closed; never rejects.
    */
   readonly close: () => Promise<void>
 }
@@ -47,7 +47,8 @@ export interface ListenSettings {
 }
 
 const LIMITS = {
-  // Twice the limit of `refusedHead`, so that the path of a request beyond it is known (rulings 1.31, 3.1).
+  // Twice the limit of `refusedHead`, so that Node still parses the path of a request that exceeds that limit (rulings
+  // 1.31, 3.1).
   maxHeaderSize: 131_072,
   headersTimeout: 30_000,
   requestTimeout: 60_000,
@@ -57,8 +58,8 @@ const LIMITS = {
   noDelay: true,
 }
 /**
- * Maximum refusals a second of bodies in too many chunks. Each costs 13 ms, because Node parses all data that has
- * arrived, and refused clients repeat at once.
+ * Maximum number of bodies in too many chunks to refuse per second. A refusal costs 13 ms, because Node parses all data
+ * that has already arrived. The number is limited because refused clients repeat their requests at once.
  */
 const tooManyChunksPerSecond = 20
 // Time after which a connection without traffic is destroyed. No handler is silent for that long.
@@ -76,7 +77,7 @@ export const listen = async (settings: ListenSettings): Promise<Running> => {
   server.maxHeadersCount = headerLinesMax + 1
   const drain = serve(server, settings)
   await bind(server, host, port)
-  // A connection that cannot be accepted because file descriptors are used up does not stop the server.
+  // If no file descriptor is free, a connection cannot be accepted. The server must go on in that case.
   server.on('error', (err) => log.error({ err }, 'cannot accept a connection'))
   const { address, port: actual } = server.address() as AddressInfo
   const url = `http://${reachable(address)}:${actual}`
@@ -96,7 +97,10 @@ export const listen = async (settings: ListenSettings): Promise<Running> => {
   return { url, port: actual, close: () => (closed ??= close()) }
 }
 
-/** Starts a plain server for health and metrics, because requests of the app have the prototypes of its own server. */
+/**
+ * Starts a separate server for health and metrics. It is a plain server, because requests of the app have the
+ * prototypes of the app's own server.
+ */
 async function listenForOperators(app: RequestListener, host: string, port: number): Promise<Server> {
   const server = createServer(LIMITS, (request, response) => {
     if (isForOperators(request.url)) app(request, response)
@@ -148,7 +152,7 @@ const serve = (
   }
 }
 
-/** Sets `Date` by this clock. Otherwise Node sets it by the clock of this machine. */
+/** Sets the header `Date` from `clock`. Without this, Node sets it from the clock of this machine. */
 function dateBy(clock: { now(): number }, response: ServerResponse): void {
   const now = clock.now()
   if (Math.abs(now - Date.now()) > 1000) response.setHeader('Date', new Date(now).toUTCString())

@@ -122,7 +122,7 @@ describe('log', () => {
     },
   )
 
-  // A pattern that backtracks for each match would take half a minute.
+  // With a pattern that backtracks at each match this test would take half a minute.
   test.each(['://b:', 'password=', "password='", 'Bearer ', 'whsec_'])(
     '200 kB of %j do not block the process',
     (piece) => {

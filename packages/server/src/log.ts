@@ -32,7 +32,7 @@ export const createLog = ({ level, name, destination, now = Date.now }: LogSetti
     },
     destination ?? { write: (line) => void writeOut(line) },
   )
-  // pino does not pass the fields of a child logger through the formatter.
+  // Filter the fields of child loggers here, because pino does not pass them through the formatter.
   const child = Reflect.get<object, string>(log, 'child') as (this: Log, fields: object, options?: object) => Log
   const guarded: typeof child = function (fields, options) {
     return child.call(this, showFields(fields, 0), options)
@@ -73,7 +73,7 @@ const show = (value: unknown, depth: number): unknown => {
   return `[${value.constructor.name}]`
 }
 
-// An allow-list, because database errors contain statement parameters and rows.
+// Only listed properties of an error are logged, because database errors also contain statement parameters and rows.
 const showError = (error: Error, depth: number): Record<string, unknown> => ({
   type: error.name,
   message: error.message.slice(0, TEXT_MAX),
@@ -88,9 +88,9 @@ type LogFailure = (fields: object) => void
 const failuresOf = new WeakMap<Log, LogFailure>()
 
 /**
- * Logs failed requests, at most one line a second for each log, that is for each process. A stack for every request of
- * an outage would fill disks and hide other lines. `unwritten` is the number of failures since the previous line that
- * were not logged.
+ * Logs failed requests, at most one line a second for each log, and so for each process. Otherwise an outage would
+ * write a stack trace for each request, fill disks and hide other lines. `unwritten` is the number of failures since
+ * the previous line that were not logged.
  */
 export const logFailure = (log: Log): LogFailure => {
   const known = failuresOf.get(log)

@@ -1,7 +1,9 @@
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 
-/** Failed log-ins by user name and password from one network, for one account or for unknown names (null). */
+/**
+ * Number of failed log-ins by user name and password from one network. `account` is null if the user names are unknown.
+ */
 interface FailedLogins {
   readonly account: number | null
   readonly network: string
@@ -21,8 +23,8 @@ interface Logins {
 }
 
 /**
- * Registers metrics for outcomes of log-ins by user name and password, and for waiting ones. No label names a user
- * (P-15).
+ * Registers metrics for the outcomes of log-ins by user name and password, and for log-ins that wait. No label contains
+ * a user name (P-15).
  */
 export function measureLogins(metrics: Metrics, { logins, waiting }: Logins): void {
   metrics.counter('gateway_logins_total', 'Log-ins by user name and password', ['outcome'], () =>

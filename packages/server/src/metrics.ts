@@ -18,7 +18,7 @@ export interface Metrics {
   ): void
   /** Adds a counter that is read at each scrape. Readings start at 0 or above and never decrease. */
   counter(name: string, help: string, labelNames: readonly string[], read: () => readonly Reading[]): void
-  /** Adds a histogram, since the start of the process, that is read at each scrape. */
+  /** Adds a histogram that is read at each scrape. Its values count from the start of the process. */
   histogram(name: string, help: string, labelNames: readonly string[], read: () => readonly HistogramReading[]): void
   /** Answers GET and HEAD /metrics in Prometheus's text format; passes any other request on. */
   readonly route: RequestHandler
@@ -39,7 +39,7 @@ export interface Reading {
 export interface HistogramReading {
   readonly labels: Readonly<Record<string, string>>
   readonly bounds: readonly number[]
-  /** Number of values in each bucket, and at last above all bounds. */
+  /** Number of values in each bucket, in the order of `bounds`. The last number counts the values above all bounds. */
   readonly counts: readonly number[]
   readonly sum: number
 }
@@ -47,9 +47,9 @@ export interface HistogramReading {
 const METHODS = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'])
 
 /**
- * Returns metrics with `http_request_duration_seconds` and, from the first scrape on, the defaults of prom-client
- * (event loop, memory, CPU). Its default event loop monitor samples every 10 ms, which costs an idle process more than
- * everything else.
+ * Returns metrics with `http_request_duration_seconds`. From the first scrape on, they also include the defaults of
+ * prom-client (event loop, memory, CPU). The defaults start late because their event loop monitor samples every 10 ms,
+ * which costs an idle process more than everything else.
  */
 export const createMetrics = (): Metrics => {
   const registry = new Registry()
@@ -94,7 +94,8 @@ export const createMetrics = (): Metrics => {
           { metricName: values('count'), labels, value: count },
         ]
       }
-      // The interface that prom-client requires. Its own histogram accepts single values, at 0.7 µs each.
+      // This object has the methods that prom-client calls. Its own Histogram is not used, because it only accepts
+      // single values, at 0.7 µs each.
       const metric = { name, help, labelNames, get, reset: () => undefined }
       registry.registerMetric(metric as unknown as Histogram)
     },

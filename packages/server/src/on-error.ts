@@ -86,5 +86,8 @@ export const hadNoEffect = (error: unknown): boolean =>
 
 const programmingErrors = [TypeError, RangeError, ReferenceError, SyntaxError]
 
-/** Returns true for an error of the language, which is a mistake in our code. Other errors come from outside of it. */
+/**
+ * Returns true for an error class of JavaScript itself, such as TypeError, which indicates a mistake in our code. Other
+ * errors have external causes.
+ */
 export const isProgrammingError = (error: unknown): boolean => programmingErrors.some((kind) => error instanceof kind)

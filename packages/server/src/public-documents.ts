@@ -24,10 +24,10 @@ const forAnyOrigin = { 'Access-Control-Allow-Origin': '*', 'Cross-Origin-Resourc
 const pieceBytes = 65_536
 
 /**
- * Answers GET and HEAD of these paths, without a key and with the headers of a page; redirects a folder without its
- * slash. Any other request passes to the next handler. Readers share the small part of the time for unauthenticated
- * clients (P-12), because 64 clients that read the largest file without a pause would delay every other answer by half
- * a second.
+ * Answers GET and HEAD for these paths. They need no key, and the answers have the headers of a page. Redirects the
+ * path of a folder without its slash. Any other request passes to the next handler. Readers share the small part of the
+ * time that is reserved for unauthenticated clients (P-12), because 64 clients that read the largest file continuously
+ * would delay every other answer by half a second.
  */
 export const publicDocuments = (
   documents: PublicDocuments,

@@ -11,17 +11,25 @@ export interface Repeated {
 
 export interface Repeating {
   readonly what: string
-  /** Maximum pause; a pause of a second or more may be a quarter shorter. A function is called before each pause. */
+  /**
+   * Maximum pause between runs. A pause of a second or more may be up to a quarter shorter. If this is a function, it
+   * is called before each pause.
+   */
   readonly pauseMilliseconds: number | (() => number)
   readonly log: Log
   /** Promise that the first run waits for, unless `wake` is called first; by default it does not wait. */
   readonly after?: Promise<unknown>
-  /** Runs once. Returns 'more' to run again at once, and 'end' to stop. */
+  /**
+   * Does the work once. Returns 'more' to be called again at once, 'all' to be called after a pause, and 'end' to stop.
+   */
   readonly work: () => Promise<'more' | 'all' | 'end'>
 }
 
 const backOffMilliseconds = 500
-/** Maximum pause after failures, so that due messages are sent within 5 s of the return of a database (P-17). */
+/**
+ * Maximum pause after failures, short enough that due messages are sent within 5 s after a database has returned
+ * (P-17).
+ */
 const backOffMillisecondsMax = 2000
 
 /** Runs `work` again and again with pauses, never concurrently. After failures the pauses grow to two seconds. */
@@ -83,7 +91,7 @@ export function repeat({ what: name, pauseMilliseconds, log, work, after }: Repe
   }
 }
 
-/** Logs repeated failures: the first failure of an outage, and its end. */
+/** Logs repeated failures of some work: only the first failure of an outage, and the end of the outage. */
 export interface Outage {
   failed(problem: unknown): void
   worked(): void
@@ -118,15 +126,15 @@ interface Pending {
 /** Calls back once, no later than a timer of this many milliseconds. Returns a function that cancels the call. */
 export type CoalescedTimeout = (callback: () => void, milliseconds: number) => () => void
 
-/** Minimum pause that may end early, in milliseconds. Shorter pauses belong to a busy process and end on time. */
+/** Pauses of at least this many milliseconds may end early. Shorter pauses belong to a busy process and end on time. */
 const coalescedMilliseconds = 1000
-/** Share of a pause that must be over before the end of another pause may end it. */
+/** Minimum share of a pause that must have passed before it can end together with another pause. */
 const leastPart = 0.75
 
 /**
- * Returns timers that end together: when a timer of a second or more fires, so do all others with at most a quarter of
- * their time left. An idle process then wakes once for all its loops. Each wakeup costs about 0.5 ms of CPU time of
- * Node on a quiet machine.
+ * Returns timers that fire together: when a timer of a second or more fires, all others fire too if at most a quarter
+ * of their time is left. An idle process then wakes once for all its loops. Each wakeup costs Node about 0.5 ms of CPU
+ * time on a quiet machine.
  */
 export function coalesceTimeouts({ now, after }: TimerSource): CoalescedTimeout {
   const pending = new Set<Pending>()

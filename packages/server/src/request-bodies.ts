@@ -4,8 +4,9 @@ import type { BodyPlace } from './admission/body-memory.ts'
 const nothing = Buffer.alloc(0)
 
 /**
- * Joins pieces as they arrive, so that single bytes need no more memory than one block. A class instead of closures,
- * because most bodies arrive in one piece, for which five closures would be created.
+ * Collects the pieces of a body and joins them as they arrive, so that even pieces of one byte need no more memory than
+ * one block. This is a class, because most bodies arrive in one piece, and closures would cost five objects for each of
+ * them.
  */
 export class ByteCollector {
   length = 0
@@ -47,9 +48,9 @@ export interface ParsedBody {
 }
 
 /**
- * Returns the body as sent, or the result of an outer parser. Returns 'too-large' beyond `maxBytes`, before the rest
- * has arrived; 'overloaded' if `place` has no room; 'aborted' if the client has gone. The rest is discarded. The bytes
- * stay in `place` until the caller releases it.
+ * Returns the body as it was sent, or the result of an outer app's parser. Returns 'too-large' as soon as the body
+ * exceeds `maxBytes`, 'overloaded' if `place` has no room, and 'aborted' if the client has disconnected. In these cases
+ * the rest of the body is discarded. The bytes stay counted in `place` until the caller releases it.
  */
 export const readBody = async (
   request: IncomingMessage,
@@ -66,10 +67,16 @@ export const readBody = async (
   return collect(request, maxBytes, announced <= smallBytes ? undefined : place)
 }
 
-/** Bodies up to this announced size are not counted, because Node buffers as much of every connection anyway. */
+/**
+ * Bodies whose announced size is at most this many bytes are not counted, because Node buffers as much for every
+ * connection anyway.
+ */
 export const smallBytes = 16_384
 
-/** Returns the result of an outer parser. Parsers return an object for an empty body as well. */
+/**
+ * Returns the result of an outer app's parser. An announced length of 0 is checked first, because parsers return an
+ * object for an empty body too.
+ */
 const leftOf = (request: ReadBefore, announced: number, maxBytes: number): Buffer | ParsedBody | 'too-large' => {
   const parsed = announced === 0 ? '' : (request.rawBody ?? request.body)
   if (parsed === undefined) throw new Error('The body of this request was read before and is not available any more.')
@@ -102,32 +109,32 @@ const collect = (request: IncomingMessage, maxBytes: number, place: BodyPlace | 
       resolve(collected.take())
     })
     request.on('error', ignore)
-    // Emitted after `end` too; then the promise is settled already.
+    // `close` is also emitted after `end`; the promise is already settled then.
     request.once('close', () => resolve('aborted'))
   })
 
-// `close` follows. Without a listener for `error` Node throws.
+// Errors are ignored, because `close` follows each of them. Without a listener for `error` Node would throw.
 const ignore = () => undefined
 
-/** Body that is read as it arrives, no faster than its reader asks for it. */
+/** Body that is read as it arrives, and only as fast as its reader asks for it. */
 export interface ArrivingBody {
   /**
-   * Resolves to 'bytes' when more can be taken, otherwise to how the body ended, as `readBody` does. Discards the rest
-   * then.
+   * Resolves to 'bytes' when bytes can be taken. Otherwise resolves to how the body ended, with the same words as
+   * `readBody`, and discards the rest of the body.
    */
   next(): Promise<'bytes' | 'end' | 'too-large' | 'overloaded' | 'aborted'>
   /**
-   * Returns the bytes that arrived since the last call. They are not in the promise of `next`, because an old promise
-   * would keep them alive (decision 0061).
+   * Returns the bytes that arrived since the last call. The promise of `next` does not contain them, because an old
+   * promise would keep them in memory (decision 0061).
    */
   take(): Buffer
-  /** Discards and only counts the bytes that arrive from now on. */
+  /** Makes the body discard the bytes that arrive from now on. They are only counted. */
   skip(): void
 }
 
 /**
- * Returns the body of a request that is not read yet, as it arrives, up to `maxBytes`. All bytes stay in `place` until
- * the caller releases it. Never rejects.
+ * Returns the body of a request that no parser has read, piece by piece as it arrives, up to `maxBytes`. All its bytes
+ * stay counted in `place` until the caller releases it. Its promises never reject.
  */
 export function arrivingBody(request: IncomingMessage, maxBytes: number, place: BodyPlace): ArrivingBody {
   const arrived = new ByteCollector()
@@ -188,7 +195,7 @@ export function arrivingBody(request: IncomingMessage, maxBytes: number, place: 
   }
 }
 
-/** Returns a body that is already read, or the way in which reading it ended. */
+/** Returns an `ArrivingBody` for a body that was already read, or for the reason why reading it failed. */
 export function arrivedBody(read: Buffer | 'too-large' | 'overloaded' | 'aborted'): ArrivingBody {
   let unread = typeof read === 'string' ? nothing : read
   const take = (): Buffer => {

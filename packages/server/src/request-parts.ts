@@ -14,9 +14,10 @@ export const requestQuery = ({ url = '' }: IncomingMessage): string => {
 const pathMax = 200
 
 /**
- * Returns the path of a request for a log line, without the host of an absolute URL, and only up to a file name or the
- * first character that no path of ours has. Credentials may follow: in a query, in an escaped query (`%3F`, `%23`), or
- * written as a path. The path of a carrier's callbacks is cut after the carrier's name, because a secret follows.
+ * Returns the path of a request for a log line, without the host of an absolute URL. The path is cut after a file name,
+ * or before the first character that no path of ours has, because credentials may follow there: in a query, in an
+ * escaped query (`%3F`, `%23`), or written as a path. The path of a carrier's callbacks is cut after the carrier's
+ * name, because a secret follows it.
  */
 export const pathOf = (request: IncomingMessage & { originalUrl?: string }): string => {
   const url = request.originalUrl ?? request.url ?? ''
@@ -25,19 +26,19 @@ export const pathOf = (request: IncomingMessage & { originalUrl?: string }): str
   return known.replace(/(\.\w+)\/.*$/, '$1').replace(/(\/carriers\/[^/]+\/).+$/, '$1…')
 }
 
-/** Returns the path and query of a request as the client sent them, also below a prefix of Express. */
+/** Returns the path and query of a request as the client sent them, even if Express has removed a prefix from `url`. */
 export const requestTarget = (request: IncomingMessage & { originalUrl?: string }): string =>
   request.originalUrl ?? request.url ?? ''
 
-/** Maximum number of header lines of a request. Node drops lines beyond a limit of its own. */
+/** Maximum number of header lines of a request. Node has a limit of its own, beyond which it drops lines. */
 export const headerLinesMax = 1000
 
 /** Maximum size of a request target with the names and values of its headers, in bytes (ruling 3.1). */
 const headBytesMax = 65_536
 
 /**
- * Returns why a request is refused for its head alone: its size, its version, too many header lines, or not exactly one
- * `Host` (RFC 9112, 3.2).
+ * Returns the status and reason with which a request is refused because of its head, or undefined if it is not. Causes
+ * are the head's size, the HTTP version, too many header lines, and not exactly one `Host` (RFC 9112, 3.2).
  */
 export function refusedHead(request: IncomingMessage): readonly [status: 400 | 431, reason: string] | undefined {
   const { rawHeaders, httpVersion, url = '' } = request

@@ -26,11 +26,14 @@ export interface ProcessContext<V extends Variables> {
 export interface ProcessSettings<V extends Variables> {
   readonly name: string
   readonly variables: V
-  /** Variables that any process reads. A warning names variables that resemble one of them. */
+  /**
+   * Names of the variables of all processes. The process warns of an environment variable whose name resembles one of
+   * them.
+   */
   readonly published?: readonly string[]
   /** Starts the parts one after the other and calls `onStop` after each. Resolves when the process is up. */
   readonly start: (context: ProcessContext<V>) => Promise<void>
-  /** Maximum seconds of the whole stop, after DRAIN_SECONDS; default 25 (P-16). */
+  /** Maximum duration of the whole stop in seconds, counted from the end of DRAIN_SECONDS. Default 25 (P-16). */
   readonly stopWithinSeconds?: number
   /**
    * Maximum garbage in the heap, in percent of the live data. By default V8 decides, up to 300.
@@ -115,8 +118,8 @@ export interface Reply {
 }
 
 /**
- * Returns the answer of a server to its arguments. It starts only without arguments, and is configured by its
- * environment.
+ * Returns what a server prints for its command-line arguments, or undefined without arguments. A server starts only
+ * without arguments, because its environment configures it.
  */
 export const replyTo = (args: readonly string[], name: string, variables: Variables): Reply | undefined => {
   const [first] = args

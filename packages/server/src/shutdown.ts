@@ -14,7 +14,10 @@ export interface Host {
   readonly logTo?: DestinationStream
   /** True if the process was started in a terminal. */
   readonly hasTerminal: boolean
-  /** Returns true if one of its terminals is still open. Otherwise SIGHUP means that the terminal was closed. */
+  /**
+   * Returns true if a terminal of the process is still open. If none is open, SIGHUP means that the terminal was
+   * closed.
+   */
   isTerminalOpen(): boolean
   on(
     event: 'SIGTERM' | 'SIGINT' | 'SIGHUP' | 'uncaughtException' | 'unhandledRejection' | 'beforeExit',
@@ -41,16 +44,19 @@ export interface ShutdownSettings {
   readonly host: Host
   readonly log: Log
   readonly stopWithinSeconds: number
-  /** Seconds for which a started process continues to serve, not ready, after a stop signal. */
+  /**
+   * Seconds for which a started process still serves requests after a stop signal. It reports that it is not ready
+   * meanwhile.
+   */
   readonly drainSeconds: number
 }
 
 type Stop = () => Promise<void> | void
 
-// Ctrl-C reaches every process of a terminal, and a package manager forwards its own copy: two within this time count
-// as one.
+// Ctrl-C sends SIGINT to every process of a terminal, and a package manager forwards the signal to its child again. Two
+// signals within this time therefore count as one.
 const ONE_SIGNAL_MS = 300
-// How long a start may continue to its next `onStop` before its resources are closed.
+// Milliseconds for which a stop waits for a start that is still running, before it runs the registered stop steps.
 const START_GRACE_MS = 2000
 
 export interface Shutdown {

@@ -44,8 +44,8 @@ const adminPort = makeValidator<number>((input) => {
 })
 
 /**
- * Whole number from `min` to `max`, `byDefault` if unset. `description` is its name with its unit: 'seconds a statement
- * may take'.
+ * Variable whose value is a whole number from `min` to `max`, or `byDefault` if it is unset. `description` states its
+ * meaning and unit, such as 'seconds a statement may take'.
  */
 export const wholeNumber = (description: string, { min, max, byDefault }: Bounds) => {
   const spec = whole({ default: byDefault, desc: `${description}: a whole number from ${min} to ${max}` })

@@ -12,8 +12,8 @@ const manifest = JSON.parse(read('../package.json')) as { readonly version: stri
 export const { version } = manifest
 
 /**
- * Returns the commit of the repository around `packages/server`. Reads the files of git, because git may not be
- * installed.
+ * Returns the commit of the git repository that contains `packages/server`. Reads the files in `.git` directly, because
+ * the git program may not be installed.
  */
 export function checkedOut(readText: (path: string) => string): string | undefined {
   const attempt = (path: string): string | undefined => {

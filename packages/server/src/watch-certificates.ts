@@ -5,7 +5,10 @@ import type { Metrics } from './metrics.ts'
 
 /** Certificates that a process was configured with. */
 export interface ConfiguredCertificates {
-  /** Owner and setting of the certificates, such as `carrier mtn ca`, from a bounded set. */
+  /**
+   * Owner and setting of the certificates, such as `carrier mtn ca`. It is a metric label, so the set of values is
+   * bounded.
+   */
   readonly of: string
   /**
    * Kind of the certificates. A chain is valid until its first certificate expires. Authorities are valid until the
@@ -90,7 +93,10 @@ export interface Ending {
 
 const certificates = /-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----.+?-----END (?:X509 |TRUSTED )?CERTIFICATE-----/gs
 
-/** Returns the expiry of the certificate that counts, or nothing if there is none. */
+/**
+ * Returns the first expiry in a chain or the last expiry among authorities. Returns an empty list without a
+ * certificate.
+ */
 function endingIn({ are, pem }: ConfiguredCertificates): readonly Ending[] {
   const all = Array.from(pem.matchAll(certificates)).flatMap(([text]) => endingOf(text))
   const sorted = all.toSorted((a, b) => a.ends - b.ends)

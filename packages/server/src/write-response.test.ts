@@ -108,11 +108,12 @@ describe('stream response', () => {
     })
     await new Promise((resolve) => setImmediate(resolve))
     expect(parts.read).toBeLessThan(25_000)
-    // The only place is free for another request.
+    // The slow client occupies no place, so another request can enter the only one.
     const leave = gate.tryEnter()
     expect(leave).toBeDefined()
 
-    // The list continues when its client reads on, although the process is full.
+    // The stream of the first request continues when its client reads again, although another request occupies the only
+    // place.
     client.socket.resume()
     await until(() => outcomes.length === 1)
     expect([outcomes, parts.read, gate.inFlight]).toEqual([['done'], 50_000, 1])

@@ -135,7 +135,8 @@ const written = (response: ServerResponse, piece: string, stalledMs: number): Pr
   new Promise((resolve) => {
     if (response.write(piece) || response.destroyed) return void setImmediate(resolve)
     const timer = setTimeout(() => {
-      // The response waits behind another one of its connection, which has a limit of its own.
+      // The response still waits for an earlier response on the same connection, and the earlier response has its own
+      // timeout.
       if (response.socket === null) timer.refresh()
       else response.req.socket.destroy()
     }, stalledMs)

@@ -1,6 +1,8 @@
 import { setImmediate, setTimeout } from 'node:timers/promises'
 
-/** Milliseconds for which the condition is checked in every turn of the event loop; later every few milliseconds. */
+/**
+ * Milliseconds for which the condition is checked in every turn of the event loop. After that it is checked every 5 ms.
+ */
 const eagerMs = 20
 
 /** Waits for a condition outside the test's control. Throws after `deadlineMs`. */

@@ -29,7 +29,7 @@ test('PDUs written into one buffer are read in order, however the stream is cut'
   )
 })
 
-/** Reads a stream in chunks of the lengths `cuts`, repeated. */
+/** Reads a stream in chunks. `cuts` contains the chunk lengths, which are repeated until the stream ends. */
 function read(stream: Buffer, cuts: readonly number[], reader = pduReader()): ReceivedPdu[] {
   const received: ReceivedPdu[] = []
   for (let at = 0, turn = 0; at < stream.length; turn++) {
@@ -69,8 +69,8 @@ test('a body that is cut short under a matching command_length is malformed or d
 })
 
 /**
- * Expects that a decoded PDU survives another round. Its octets may differ, because the last text of a response needs
- * no NUL and a tail that cannot be a TLV is ignored.
+ * Expects that encoding and decoding a decoded PDU again yields the same PDU. The encoded octets may differ from the
+ * received ones, because the last text of a response needs no NUL and a tail that cannot be a TLV is ignored.
  */
 function isCanonical(pdu: Pdu): void {
   expect(decodePdu(encodePdu(pdu))).toEqual(pdu)

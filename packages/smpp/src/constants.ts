@@ -32,7 +32,7 @@ export const COMMAND_ID = {
 /** The name of a PDU in SMPP 3.4. */
 export type CommandName = keyof typeof COMMAND_ID
 
-/** The command_status values (SMPP 3.4, 5.1.3). 0x400 to 0x4ff are the carrier's own. */
+/** The command_status values (SMPP 3.4, 5.1.3). Each carrier defines its own meaning for 0x400 to 0x4ff. */
 export const COMMAND_STATUS = {
   ESME_ROK: 0x00,
   ESME_RINVMSGLEN: 0x01,
@@ -110,7 +110,7 @@ export const MESSAGE_STATE = {
 /** The name of a message_state in SMPP 3.4. */
 export type MessageStateName = keyof typeof MESSAGE_STATE
 
-/** The tags of optional parameters (SMPP 3.4, 5.3.2). 0x1400 to 0x3fff are the carrier's own. */
+/** The tags of optional parameters (SMPP 3.4, 5.3.2). Each carrier defines its own meaning for 0x1400 to 0x3fff. */
 export const TLV_TAG = {
   dest_addr_subunit: 0x0005,
   dest_network_type: 0x0006,
@@ -167,8 +167,8 @@ const TLV_NAMES = new Map<number, string>(Object.entries(TLV_TAG).map(([name, ta
 export const tlvName = (tag: number): string => TLV_NAMES.get(tag) ?? `0x${tag.toString(16).padStart(4, '0')}`
 
 /**
- * Maximum octets of C-octet strings, with their NUL (SMPP 3.4, 4 and 5.2; of system ids and passwords 16 and 9 there,
- * and more in the field).
+ * Maximum octets of C-octet strings, including their NUL (SMPP 3.4, 4 and 5.2). The standard allows 16 octets for a
+ * system id and 9 for a password, but real carriers use longer ones.
  */
 export const FIELD_SIZE = {
   systemId: 65,
@@ -177,7 +177,7 @@ export const FIELD_SIZE = {
   addressRange: 41,
   serviceType: 6,
   address: 21,
-  /** esme_addr of alert_notification, and the addresses of data_sm. */
+  /** Maximum octets of esme_addr in alert_notification and of the addresses in data_sm. */
   longAddress: 65,
   time: 17,
   distributionList: 21,

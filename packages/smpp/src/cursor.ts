@@ -7,7 +7,7 @@ export interface Cursor {
   at: number
   readonly end: number
   problem: MalformedReason | undefined
-  /** True if octets other than NUL behind the last TLV were ignored. */
+  /** True if the octets after the last TLV were ignored and not all of them are NUL. */
   hasTail: boolean
 }
 
@@ -69,9 +69,9 @@ export function octets(from: Cursor, length: number, problem: MalformedReason): 
 }
 
 /**
- * Reads the rest of a PDU as TLVs, in order, known or not. A tail that cannot be a TLV is ignored, because some SMSCs
- * pad PDUs with octets of their own; so is one NUL between the mandatory fields and the TLVs. A message_payload that is
- * cut off is a problem, because half of a text would be read.
+ * Reads the rest of a PDU as TLVs, in order, including TLVs with unknown tags. Ignores a tail that cannot be a TLV,
+ * because some SMSCs pad PDUs with octets of their own. Also ignores one NUL between the mandatory fields and the TLVs.
+ * Records a problem if a message_payload is cut off, because only half of its text would be read.
  */
 export function tlvs(from: Cursor): readonly Tlv[] {
   if (from.at >= from.end) return noTlvs

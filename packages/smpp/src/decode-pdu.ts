@@ -41,7 +41,10 @@ const submitSm = (from: Cursor, status: number, sequence: number): SubmitSm => (
   tlvs: tlvs(from),
 })
 
-/** Decodes the body of deliver_sm (SMPP 3.4, 4.6.1). Written apart, so that it has a hidden class of its own. */
+/**
+ * Decodes the body of deliver_sm (SMPP 3.4, 4.6.1). A function separate from `submitSm` gives the result its own hidden
+ * class in V8.
+ */
 const deliverSm = (from: Cursor, status: number, sequence: number): DeliverSm => ({
   command: 'deliver_sm',
   status,
@@ -87,8 +90,8 @@ const dataSm = (from: Cursor, status: number, sequence: number): DataSm => ({
 type MessageIdResp = SubmitSmResp | DeliverSmResp | DataSmResp
 
 /**
- * Decodes a response with a message id (SMPP 3.4, 4.4.2, 4.6.2 and 4.7.2). The body may be missing. An id without its
- * NUL is read, because otherwise its message would have no carrier id.
+ * Decodes a response with a message id (SMPP 3.4, 4.4.2, 4.6.2 and 4.7.2). The body may be missing. Accepts a message
+ * id without its NUL, because the submitted message would otherwise have no carrier id.
  */
 const messageIdResp = (
   command: MessageIdResp['command'],
@@ -122,7 +125,7 @@ export function decodePdu(bytes: Buffer, start = 0, end = bytes.length): Receive
   return from.problem === undefined ? pdu : malformed(bytes, start, end, from.problem)
 }
 
-/** Returns true for a delivery without a text, in which ignored octets may be the text under a wrong sm_length. */
+/** Returns true for a delivery without a text. Ignored octets at its end may be the text, if its sm_length is wrong. */
 const isEmptyDelivery = (pdu: ReceivedPdu): boolean =>
   (pdu.command === 'data_sm' || (pdu.command === 'deliver_sm' && pdu.shortMessage.length === 0)) &&
   !pdu.tlvs.some(({ tag }) => tag === TLV_TAG.message_payload || tag === TLV_TAG.receipted_message_id)

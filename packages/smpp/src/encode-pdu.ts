@@ -3,8 +3,8 @@ import { encodeByLayout } from './layouts.ts'
 import type { DataSm, DataSmResp, DeliverSm, Pdu, SubmitSm, SubmitSmResp } from './pdu.ts'
 import { putMessage, putOctet, putText, type Sink } from './sink.ts'
 
-// Written twice, because each copy then sees objects of one hidden class and V8 reads their properties at fixed
-// offsets.
+// The code for submit_sm and deliver_sm is duplicated, because each copy then sees objects of one hidden class only and
+// V8 reads their properties at fixed offsets.
 function encodeSubmitSm(to: Sink, pdu: SubmitSm): void {
   putText(to, pdu.serviceType, FIELD_SIZE.serviceType)
   putOctet(to, pdu.sourceAddrTon)
@@ -75,7 +75,7 @@ function encodeMessageIdResp(to: Sink, { status, messageId, tlvs }: SubmitSmResp
 
 /** Returns an upper bound of the octets of the mandatory parameters. */
 export function bodyOctetsMax(pdu: Pdu): number {
-  // Enough for every PDU with one short_message: the size of each text except message_id is bounded.
+  // 512 octets suffice for every PDU with one short_message, because every text except message_id has a maximum size.
   const rest = 512
   if (pdu.command === 'submit_multi') return rest + 24 * pdu.destinations.length
   if (pdu.command === 'submit_multi_resp') return rest + pdu.messageId.length + 28 * pdu.unsuccessSmes.length

@@ -24,7 +24,10 @@ export const textField = (sizeMax = Infinity): Field<string> => ({
   write: (to, value) => putText(to, value, sizeMax),
 })
 
-/** C-octet string at the end of a response. Reads one of any length and without NUL, as many peers send it. */
+/**
+ * C-octet string at the end of a response. Accepts any length and a missing NUL when reading, because many peers send
+ * such strings.
+ */
 export const lastTextField = (sizeMax: number): Field<string> => ({ ...textField(sizeMax), read: lastText })
 
 /** Parameters sm_length and short_message. */

@@ -45,8 +45,8 @@ const times = {
 const empty = {}
 
 /**
- * Layout of every PDU that is not on the path of each message (SMPP 3.4, 4.1 to 4.12). The compiler checks that each
- * parameter is present and has its type.
+ * Layouts of all PDUs except those that every message needs, whose codecs are written out (SMPP 3.4, 4.1 to 4.12). The
+ * compiler checks that each parameter is present and has its type.
  */
 const LAYOUT = {
   bind_receiver: bind,
@@ -116,7 +116,7 @@ const FIELDS = new Map<string, NamedFields>(
 
 const COMMANDS = new Map<number, string>([...FIELDS.keys()].map((name) => [COMMAND_ID[name as CommandName], name]))
 
-/** Responses whose body may be missing when the request failed. */
+/** Returns true for a response. The body of a response may be missing if the request failed. */
 const isResponse = (command: string): boolean => command.endsWith('_resp')
 
 /** Decodes a PDU by its layout, or returns undefined if SMPP 3.4 has no PDU with this command_id. */
@@ -129,7 +129,10 @@ export function decodeByLayout(commandId: number, from: Cursor, status: number, 
   return { ...{ command: command as EmptyPdu['command'], status, sequence }, ...parameters, tlvs: tlvs(from) }
 }
 
-/** Encodes the body of a PDU by its layout. A failed response with nothing to report has none (SMPP 3.4, 4.1.2). */
+/**
+ * Encodes the body of a PDU by its layout. Writes no body for a failed response whose parameters are all empty (SMPP
+ * 3.4, 4.1.2).
+ */
 export function encodeByLayout(to: Sink, pdu: ColdPdu): void {
   const fields = FIELDS.get(pdu.command) ?? []
   const valueOf = (name: string): unknown => Reflect.get(pdu, name)

@@ -6,14 +6,14 @@ import type { ReceivedPdu } from './pdu.ts'
 export interface PduReader {
   /**
    * Returns the PDUs that this chunk completes, in order. Never throws. Reads nothing after a malformed PDU with
-   * `endsSession`. Buffers in the PDUs are views of the chunk; copy them to keep them for long.
+   * `endsSession`. Buffers in the PDUs are views of the chunk, so copy them to keep them for long.
    */
   read(chunk: Buffer): readonly ReceivedPdu[]
   /** Calls `take` with each completed PDU and the octets that it was read from. Those octets never change. */
   each(chunk: Buffer, take: (pdu: ReceivedPdu, bytes: Buffer, start: number, end: number) => void): void
 }
 
-/** Enough for a message_payload of 65535 octets with every other field. */
+/** Maximum command_length, enough for a message_payload of 65535 octets together with every other field. */
 const commandLengthMaxDefault = 69_632
 
 /**
@@ -38,7 +38,7 @@ export function pduReader(commandLengthMax = commandLengthMaxDefault): PduReader
     return buffered.subarray(0, length)
   }
 
-  /** Buffers the rest of a chunk. Copied, because PDUs hold views of the chunk. */
+  /** Buffers the rest of a chunk. Copies the octets, because PDUs hold views of the chunk. */
   function hold(rest: Buffer): void {
     buffered = rest.length === 0 ? rest : Buffer.from(rest)
     bufferedLength = rest.length

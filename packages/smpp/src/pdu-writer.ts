@@ -26,7 +26,7 @@ export function pduWriter(octets = blockOctets): PduWriter {
   const sink: Sink = { buffer: Buffer.allocUnsafeSlow(octets), at: 0 }
   let start = 0
 
-  /** Allocates the next buffer and moves the octets to it that were not taken. */
+  /** Allocates the next buffer and copies the octets to it that `take` has not returned yet. */
   function grow(needed: number): void {
     const waiting = sink.at - start
     const next = Buffer.allocUnsafeSlow(Math.max(octets, 2 * (waiting + needed)))

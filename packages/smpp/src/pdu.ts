@@ -181,19 +181,25 @@ export type MalformedReason =
 export interface MalformedPdu {
   readonly command: 'malformed'
   readonly reason: MalformedReason
-  /** Header as received. A field is 0 if it had not arrived when the length turned out to be wrong. */
+  /** The header as received. A header field is 0 if it had not arrived yet when the length turned out to be wrong. */
   readonly commandId: number
   readonly status: number
   readonly sequence: number
   /** The command_status with which to answer, in a response or a generic_nack. */
   readonly answerStatus: number
-  /** True if nothing can be read after these bytes: answer with generic_nack and close. */
+  /**
+   * True if nothing can be read after these bytes. The receiver then answers with generic_nack and closes the
+   * connection.
+   */
   readonly endsSession: boolean
   /** Received bytes of the PDU, or at most a header if its length is wrong. */
   readonly bytes: Buffer
 }
 
-/** A well-framed PDU with a command_id that SMPP 3.4 does not have: answer generic_nack with ESME_RINVCMDID. */
+/**
+ * A well-framed PDU whose command_id does not exist in SMPP 3.4. The receiver answers it with generic_nack and
+ * ESME_RINVCMDID.
+ */
 export interface UnknownPdu {
   readonly command: 'unknown'
   readonly commandId: number
@@ -220,7 +226,10 @@ export function tlvValue(tlvs: readonly Tlv[], tag: number): Buffer | undefined 
   return undefined
 }
 
-/** Returns the first TLV with this tag as an integer, or undefined if there is none of 1, 2 or 4 octets. */
+/**
+ * Returns the value of the first TLV with this tag as an integer. Returns undefined if there is no such TLV, or if its
+ * value does not have 1, 2 or 4 octets.
+ */
 export function tlvInteger(tlvs: readonly Tlv[], tag: number): number | undefined {
   const value = tlvValue(tlvs, tag)
   if (value === undefined) return undefined

@@ -8,7 +8,10 @@ export interface Arrival {
   readonly text?: string
   /** Hexadecimal octets that are sent unchanged in one short_message instead of a text. */
   readonly octets?: string
-  /** Default: 0, or 8 if a character is missing in GSM 7-bit. With a text: 0, 3 (Latin-1) or 8. */
+  /**
+   * data_coding of the delivery. Default 0, or 8 for a text with a character outside GSM 7-bit. A text allows only 0, 3
+   * (Latin-1) and 8.
+   */
   readonly dataCoding?: number
   /** Form of a long text. Default `udh8`. `payload` sends it undivided in message_payload. */
   readonly parts?: 'udh8' | 'udh16' | 'sar' | 'payload'
@@ -57,7 +60,8 @@ function textParts({ text = '', dataCoding, parts = 'udh8' }: Arrival, reference
   }
   const max = coding === 0 ? 160 : 140
   if (whole.length <= max) return [{ ...simple, shortMessage: whole }]
-  // A header of 6 or 7 octets takes the place of 7 or 8 septets (3GPP TS 23.040, 9.2.3.24.1 and 9.2.3.24.8).
+  // A user data header of 6 octets occupies 7 septets, and one of 7 octets occupies 8 (3GPP TS 23.040, 9.2.3.24.1 and
+  // 9.2.3.24.8).
   const header = parts === 'udh16' ? (coding === 0 ? 8 : 8) : coding === 0 ? 7 : 6
   const pieces = divided(text, coding, max - header)
   if (pieces.length > 255) throw new Error('A text has at most 255 parts.')
@@ -105,7 +109,8 @@ function encoded(text: string, coding: number): Buffer {
   return septets
 }
 
-// 3GPP TS 23.038, 6.2.1 and 6.2.1.1. Not shared with the gateway, so that an error in the gateway's table is found.
+// The GSM alphabet (3GPP TS 23.038, 6.2.1 and 6.2.1.1). The gateway has its own table, so that tests find an error in
+// either one.
 const basic =
   '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞ\x1bÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?' +
   '¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà'

@@ -3,7 +3,7 @@ import { until } from '@gateway/core/testing'
 import { aSender, aServer, dispatching, endDispatching, type Dispatching } from '../testing/dispatching.ts'
 import type { Smsc } from './settings.ts'
 
-// Complaints of operators of other gateways, each with the guarantee of this one.
+// Each test takes a complaint of operators of other gateways and asserts the guarantee of this gateway.
 
 afterEach(endDispatching)
 
@@ -40,7 +40,8 @@ test('receipts "for an unknown message id": receipts before the answer and with 
   const messages = await Promise.all(people(20).map((number) => send(number, 'hello')))
   await until(async () => (await Promise.all(messages.map(code))).every((one) => one === 0))
   expect(dispatcher.status().receipts.form).toBe('HEX')
-  // Ids begin with the time, so if the first ones contain no letter, the case of letters is learned later.
+  // The form is learned only from an id with a letter. Ids begin with the time, so the first ones may contain no
+  // letter.
   expect(dispatcher.problems.filter((one) => one.includes('receiptId=HEX'))).toHaveLength(1)
 })
 
@@ -70,7 +71,7 @@ test('"links half dead for minutes": silence is detected after two enquireSecond
   smsc.become('half-open')
   const since = performance.now()
   await until(() => dispatcher.status().lastError === 'the other side gave no sign of life')
-  // Two periods of one second and the ticks, with room for a busy machine.
+  // Silence is detected after two periods of one second and the ticks. The rest of the limit allows for a busy machine.
   expect(performance.now() - since).toBeLessThan(15_000)
   expect(2 * Number(smppParameters['enquireSeconds']?.schema['maximum']) + 1).toBe(41)
   smsc.become('default', { receiptDelay: 10 })

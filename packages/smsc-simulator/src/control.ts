@@ -17,8 +17,8 @@ const bodyMax = 1 << 20
 
 /**
  * Serves HTTP on 127.0.0.1: GET /status, /personalities and /journal, PUT /personality, POST /arrivals and
- * /close-links. Requests need no credentials, so those that a browser could send for a page of another origin are
- * refused.
+ * /close-links. Requests need no credentials. Refuses requests that a browser could send on behalf of a page of another
+ * origin.
  */
 export async function serveControl(smsc: Controlled, port: number): Promise<Control> {
   const server = createServer((request, response) => void serve(smsc, request, response))
@@ -88,7 +88,8 @@ async function bodyOf(request: IncomingMessage): Promise<Record<string, unknown>
     chunks.push(chunk)
   }
   const value: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'))
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error('Send an object.')
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new Error('The request body must be a JSON object.')
   return value as Record<string, unknown>
 }
 

@@ -6,7 +6,8 @@ import type { FilledSettings } from './settings.ts'
 /** Sends each deliver_sm to a link bound to receive, repeatedly until it is acknowledged. */
 export interface Deliveries {
   /**
-   * Queues a delivery. `done` is called when it was acknowledged or refused for good. A systemId of '' means any link.
+   * Queues a delivery. Calls `done` when the client has acknowledged or permanently refused the delivery. A systemId of
+   * '' means any link.
    */
   deliver(systemId: string, delivery: Delivery, done: () => void): void
   /** Adds a link that was bound. */
@@ -109,7 +110,7 @@ export function deliveries(settings: FilledSettings, isSilent: () => boolean): D
   }
 }
 
-/** First-in, first-out queue. Taking an item from a long queue costs no more than from a short one. */
+/** First-in, first-out queue. Removing an item takes the same time for a long queue as for a short one. */
 export interface Fifo<T> {
   readonly length: number
   add(item: T): void

@@ -10,11 +10,11 @@ export interface JournalEntry {
   readonly systemId: string
   readonly event: 'received' | 'sent' | 'opened' | 'closed'
   readonly pdu?: ReceivedPdu
-  /** The wrong command_length that the PDU was sent with, if it was. */
+  /** Wrong command_length with which the PDU was sent; undefined if its command_length was right. */
   readonly wrongLength?: number
 }
 
-/** PDU with its octets, which never change. */
+/** PDU with its octets. The octets never change. */
 export interface PduEntry extends Required<Omit<JournalEntry, 'wrongLength'>> {
   readonly bytes: Buffer
   readonly start: number
@@ -78,7 +78,10 @@ export interface LatestEntries {
   list(count: number): readonly JournalEntry[]
 }
 
-/** Creates the list as columns, because the garbage collector would move one object per PDU several times. */
+/**
+ * Creates the list. It stores each property in an array of its own, because the garbage collector would move one object
+ * per PDU several times.
+ */
 export function latestEntries(entriesMax: number): LatestEntries {
   const ats = new Float64Array(entriesMax)
   const links = new Float64Array(entriesMax)

@@ -61,7 +61,10 @@ interface Request {
 
 const settled = (): void => undefined
 
-/** Settles a request and drops its callback, because old hash tables of a Map keep their values alive for long. */
+/**
+ * Settles a request and drops its callback, because V8 keeps the old hash tables of a Map, and the values in them,
+ * alive for long.
+ */
 function answer(request: Request, status: number | undefined): void {
   const { answered } = request
   request.answered = settled
@@ -99,7 +102,10 @@ export function serveLink(socket: Socket, number: number, timeoutMilliseconds: n
     handlers.notePdu({ at, link: number, systemId: bound?.systemId ?? '', event, pdu, bytes, start, end })
   }
 
-  /** Sends a PDU with a NUL after it, as a real SMSC does, or with other octets; fewer than the header of a TLV has. */
+  /**
+   * Sends a PDU with additional octets at its end: one NUL, as a real SMSC does, or two or three random octets, which
+   * are fewer than the header of a TLV.
+   */
   function sendWithTail(pdu: Pdu): void {
     const tail = sent % 3 === 0 ? Buffer.of(0) : randomBytes(1 + (sent % 3))
     const bytes = Buffer.concat([encodePdu(pdu), tail])
@@ -109,7 +115,7 @@ export function serveLink(socket: Socket, number: number, timeoutMilliseconds: n
     handlers.dirty(link)
   }
 
-  /** Settles requests past their deadline. They are in the order of their deadlines. */
+  /** Settles requests past their deadline. `requests` is in the order of the deadlines. */
   function expire(): void {
     for (const [key, request] of requests) {
       if (request.deadline > performance.now()) return
@@ -180,7 +186,8 @@ export function serveLink(socket: Socket, number: number, timeoutMilliseconds: n
   socket.setNoDelay(true)
   socket.on('data', (chunk: Buffer) => {
     reader.each(chunk, (pdu, bytes, start, end) => {
-      // Noted as decoded, because the error of malformed octets may depend on those around them.
+      // Stores a malformed PDU as decoded, because decoding its octets again without the surrounding octets may find
+      // another error.
       if (pdu.command === 'malformed') note({ event: 'received', pdu })
       else notePdu('received', pdu, bytes, start, end)
       if (!isEnding) handlers.received(link, pdu)

@@ -5,11 +5,14 @@ export type ReceiptState = 'DELIVRD' | 'EXPIRED' | 'DELETED' | 'UNDELIV' | 'REJE
 
 /** Treatment of a message. */
 export interface Outcome {
-  /** command_status of the response; `none`: the message is accepted without a response. */
+  /** command_status of the response. `none` means that the message is accepted and no response is sent. */
   readonly answer: number | 'none'
   /** Receipts, each sent after the previous one was acknowledged. */
   readonly receipts: readonly ReceiptState[]
-  /** True if the message is first refused for now, as often as the personality says. */
+  /**
+   * True if the message is temporarily refused before it is accepted, `numberRefusals` times (a field of the
+   * personality).
+   */
   readonly isRefusedFirst: boolean
   /** True if the first receipt is sent before the response. */
   readonly receiptFirst: boolean
@@ -17,7 +20,7 @@ export interface Outcome {
   readonly reply: string | undefined
 }
 
-/** command_status of a message that is refused for now. */
+/** command_status of a temporary refusal. */
 export const refusedForNow = COMMAND_STATUS.ESME_RSYSERR
 
 const accepted = (...receipts: readonly ReceiptState[]): Outcome => ({
@@ -49,9 +52,12 @@ const OUTCOMES: Readonly<Record<string, Outcome>> = {
 
 export const outcomeOf = (number: string): Outcome => OUTCOMES[number.slice(-2)] ?? delivered
 
-/** Counts how often each message was refused for now. */
+/** Counts how often each message was temporarily refused. */
 export interface Refusals {
-  /** Returns true for the first `times` messages with this key, then false once, after which the count starts again. */
+  /**
+   * Returns true for the first `times` calls with this key and false for the next call. After that the count starts
+   * again.
+   */
   isRefused(key: string, times: number): boolean
 }
 
@@ -88,7 +94,7 @@ export function quietReplies(): QuietReplies {
   return {
     mayReply(number, sender, now, delay) {
       const key = `${number} ${sender}`
-      // The oldest entries come first.
+      // `until` is ordered by insertion, so the oldest entries come first.
       for (const [old, end] of until) {
         if (end > now) break
         until.delete(old)

@@ -12,7 +12,7 @@ export interface Personality {
   /** Submissions accepted per second on one link; further ones are refused with `refusalStatus`. */
   readonly submitsPerSecond: number
   readonly refusalStatus: number
-  /** Number of times that a message to a number ending in 96 is refused for now before it is accepted. */
+  /** Number of temporary refusals of a message to a number ending in 96, after which the message is accepted. */
   readonly numberRefusals: number
   /** Time from a submission to its receipt, and from an acknowledged receipt to the next one or the reply. */
   readonly receiptDelay: number
@@ -22,7 +22,7 @@ export interface Personality {
   readonly receiptFirst: boolean
   /** Number of times that each receipt is sent. */
   readonly receiptTimes: number
-  /** Maximum of an additional random delay of responses and receipts. */
+  /** Maximum random delay in addition to the delay of each response and receipt. */
   readonly shuffle: number
   /** Form of the message id in responses. */
   readonly idForm: IdForm
@@ -30,11 +30,11 @@ export interface Personality {
   readonly receiptIdForm: IdForm
   /** Place of the fields of a receipt: its text, TLVs, or both. */
   readonly receiptForm: 'text' | 'tlv' | 'both'
-  /** True if receipts report the state UNKNOWN, and query_sm the actual state. */
+  /** True if receipts report the state UNKNOWN. query_sm still reports the actual state. */
   readonly receiptsUnknown: boolean
   /** True if a bound link gets no responses and no requests. */
   readonly isSilent: boolean
-  /** True if submissions are ignored, without a response; all other requests get one. */
+  /** True if submissions get no response and have no effect. All other requests are answered. */
   readonly ignoresSubmissions: boolean
   /** The link closes without a response after accepting every nth submission. */
   readonly closesBeforeAnswer: number
@@ -46,7 +46,7 @@ export interface Personality {
   readonly oddTailEvery: number
   /** Number of times that each arrival is sent, acknowledged or not. */
   readonly arrivalTimes: number
-  /** command_status of every bind; 0: binds are judged by their credentials. */
+  /** command_status with which every bind is answered. 0 means that credentials decide. */
   readonly bindStatus: number
 }
 

@@ -5,7 +5,7 @@ import type { Personality } from './personalities.ts'
 
 type ReportedState = ReceiptState | 'UNKNOWN'
 
-/** message_state of each state, and the err field of its text. */
+/** message_state of each state, and the value of the err field in the text of a receipt. */
 const STATES = {
   DELIVRD: [MESSAGE_STATE.DELIVERED, '000'],
   EXPIRED: [MESSAGE_STATE.EXPIRED, '027'],

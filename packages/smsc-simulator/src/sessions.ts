@@ -170,8 +170,8 @@ const isOpen = (message: Found): message is StoredMessage =>
   !('hasEnded' in message) && message.done === 0 && message.state !== 'DELETED'
 
 /**
- * Returns the common state of several messages: under way until the state of each is known, then the first state other
- * than delivered.
+ * Returns the common state of all messages of one id: under way until the state of every message is known, then the
+ * first state other than delivered, or delivered if there is none.
  */
 function stateOf(messages: readonly Found[]): number {
   const states = messages.map(({ state }) => state)

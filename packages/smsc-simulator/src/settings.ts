@@ -31,11 +31,11 @@ export interface SmscSettings {
   /** Maximum number of unacknowledged deliver_sm on one link. Default 100. */
   readonly deliveryWindow?: number
   /**
-   * Time after which an unanswered deliver_sm is sent again, and a link without an enquire_link_resp closes. Default
-   * 10 000.
+   * Milliseconds after which an unanswered deliver_sm is sent again. A link on which an enquire_link stays unanswered
+   * for this time is closed. Default 10 000.
    */
   readonly responseTimeoutMilliseconds?: number
-  /** Time after which a deliver_sm that was refused for now is sent again. Default 1000. */
+  /** Milliseconds after which a temporarily refused deliver_sm is sent again. Default 1000. */
   readonly retryMilliseconds?: number
   /** Time between two enquire_link. Default 30. */
   readonly enquireSeconds?: number
@@ -78,7 +78,7 @@ export interface SmscStatus {
   readonly bindsMax: number
   /** Largest number of unanswered submissions of one link. */
   readonly windowMax: number
-  /** Arrivals and due receipts that are not acknowledged. */
+  /** Number of arrivals and due receipts without an acknowledgement. */
   readonly deliveriesWaiting: number
 }
 

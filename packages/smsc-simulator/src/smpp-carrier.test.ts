@@ -58,7 +58,7 @@ async function joined(
   carrier.listen({
     receipts: (some) => {
       const strangers = some.filter((one) => !isKnown(one))
-      // Like the real store, keeps receipts that are not guesses until their message is known.
+      // Keeps receipts of unknown messages, as the real store does, but drops those whose id is only a guess.
       receipts.push(...some.filter((one) => one.isGuess !== true || !strangers.includes(one)))
       return Promise.resolve(strangers)
     },
@@ -102,7 +102,7 @@ test('slow: at most one window of messages is unanswered, and every message gets
 })
 
 test('slow: messages that wait for a carrier with a large window do not become unknown', async () => {
-  // With all of its window of 50 the last answers would take 6 s.
+  // If the carrier used its whole window of 50, the last response would take 6 s and exceed `responseSeconds`.
   const { smsc, submit, answers, outcomes } = await joined('slow', { answersPerSecond: 8 }, '&responseSeconds=5')
   submit(50)
   await until(() => answers.length === 50, 60_000)
@@ -170,7 +170,8 @@ test('two dispatchers together send at most 20 a second to a carrier with that r
   await Promise.all(dispatchers.map((one) => one.drain(Promise.resolve())))
   await Promise.all(working)
   const times = submits().map(({ at }) => at)
-  // Nine tenths of a second, because a PDU that is late on a busy machine arrives closer to the next one.
+  // Counts over nine tenths of a second, because a PDU that is delayed on a busy machine arrives closer to the next
+  // one.
   expect(Math.max(...times.map((from) => times.filter((at) => at >= from && at < from + 900).length))).toBeLessThan(22)
   const links = [...new Set(submits().map(({ link }) => link))]
   expect(links.map((one) => submits().filter(({ link }) => link === one).length > 5)).toEqual([true, true])
@@ -207,7 +208,8 @@ test.each([
   expect(submitted()).toHaveLength(20)
   expect(carrier.status().unreadable).toBe(0)
   const learned = () => (name === 'receipts-first' ? 'as-is' : carrier.status().receipts.form)
-  // Ids begin with the time, so if few of twenty contain a letter, the case of letters is learned later.
+  // The form is learned only from ids with letters. Ids begin with the time, so few of the first twenty may contain
+  // one. Then more messages are needed.
   for (let sent = 20; learned() === 'hex' && sent < 400; sent += 20) {
     submit(20)
     await until(() => answers.length === sent + 20 && untold() === 0 && smsc.status().deliveriesWaiting === 0)
@@ -247,7 +249,8 @@ test('half-open: a dead link is detected in bounded time, sent messages are unkn
   const since = performance.now()
   submit(3)
   await until(() => carrier.status().lastError === 'the other side gave no sign of life')
-  // One second of silence, one for the enquire_link, and the ticks, with room for a busy machine.
+  // Silence is detected after one second without data, one second for the enquire_link, and the ticks. The rest of the
+  // limit allows for a busy machine.
   expect(performance.now() - since).toBeLessThan(15_000)
   smsc.become('default')
   submit(1)
@@ -330,7 +333,7 @@ test('refuses-binds: binds are retried with pauses, messages return to the queue
   submit(2)
   const since = performance.now()
   await until(() => answers.length === 2 && binds() >= 3)
-  // At least half a second between two attempts.
+  // The carrier waits at least half a second between two binds.
   expect(binds()).toBeLessThanOrEqual(2 + (performance.now() - since) / 500)
   expect(outcomes()).toEqual(all(2, 'refused-for-now'))
   expect(carrier.status().lastError).toContain('ESME_RBINDFAIL')

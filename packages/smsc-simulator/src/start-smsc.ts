@@ -60,7 +60,7 @@ export async function startSmsc(smscSettings: SmscSettings = {}): Promise<Smsc> 
     sending.deliver(message.systemId, receipt(message, 'DELETED', now(), current), () => undefined)
   }
 
-  /** Writes everything of one turn of the event loop: first to the disk, then to the links. */
+  /** Writes everything that one turn of the event loop produced, first to the disk and then to the links. */
   function flush(): void {
     store.flush()
     log.flush()
@@ -99,7 +99,7 @@ export async function startSmsc(smscSettings: SmscSettings = {}): Promise<Smsc> 
     if (isPlanned || closed) return
     isPlanned = true
     setImmediate(() => {
-      // PDUs of these calls are sent after the others, in the same write.
+      // PDUs that these calls send follow the earlier ones of this turn, in the same write.
       callSoon()
       isPlanned = false
       if (!closed) flush()

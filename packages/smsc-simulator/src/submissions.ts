@@ -41,7 +41,10 @@ interface Context {
   readonly store: MessageStore
   readonly deliveries: Deliveries
   readonly now: () => number
-  /** Calls after `milliseconds`, or at the end of this turn if 0. Does not call once the server has closed. */
+  /**
+   * Runs `call` after `milliseconds`, or at the end of this turn of the event loop if 0. Does nothing once the server
+   * has closed.
+   */
   readonly after: (milliseconds: number, call: () => void) => void
 }
 
@@ -51,12 +54,12 @@ const receiptFirstMilliseconds = 1000
 /** Counters of a link. */
 interface LinkState {
   unanswered: number
-  /** Number of these whose responses are sent at the end of this turn. */
+  /** Number of unanswered submissions whose responses are sent at the end of this turn. */
   answering: number
   answers: number
   submits: number
   nextAnswerAt: number
-  /** Current second, and the submissions accepted in it. */
+  /** Current second of the clock. `acceptedInSecond` counts the submissions accepted in it. */
   second: number
   acceptedInSecond: number
 }
@@ -120,7 +123,8 @@ export function submissions({ personality, store, deliveries, now, after }: Cont
     // The responses of one turn are sent together at its end.
     if (state.answering++ === 0) setImmediate(() => countSent(state))
     if (isNth(state.answers, wrongLengthEvery)) {
-      // Counted over all links, so that a client that closes at a wrong length gets the next one on its next link.
+      // Wrong lengths are counted over all links, because a client that closes its link after one gets the next kind on
+      // its next link.
       const turn = ++wrongLengths
       link.sendWithLength(pdu, (right) => wrongLength(turn, right))
     } else link.send(pdu)
@@ -160,7 +164,10 @@ export function submissions({ personality, store, deliveries, now, after }: Cont
     return isRefusal(outcome.answer) ? outcome.answer : undefined
   }
 
-  /** Responds, and sends the receipts afterwards; the first one is sent before the response if so configured. */
+  /**
+   * Responds, and sends the receipts afterwards. If the personality or the outcome has `receiptFirst`, sends the first
+   * receipt before the response.
+   */
   function accept(message: StoredMessage, outcome: Outcome, respond: () => void): void {
     const { receiptFirst, receiptDelay } = personality()
     if (message.receipts.length === 0 || !(receiptFirst || outcome.receiptFirst)) {
@@ -244,7 +251,7 @@ export function submissions({ personality, store, deliveries, now, after }: Cont
     const wrongTime = timeError(pdu)
     const accepted = wrongTime === undefined ? numbers.filter((each) => !isRefused(each)) : []
     const messages: StoredMessage[] = []
-    // All messages share one message_id; receipts differ by their number.
+    // All accepted messages share one message_id. The number in a receipt shows which message it belongs to.
     for (const each of accepted) {
       messages.push(keepMessage(link, pdu, each, outcomeOf(each.destinationAddr), messages[0]?.number))
     }
@@ -276,14 +283,20 @@ const isNth = (count: number, every: number): boolean => every > 0 && count % ev
 const isOwed = ({ receipts, done, reply, state }: StoredMessage): boolean =>
   state !== 'DELETED' && done < receipts.length + (reply === undefined ? 0 : 1)
 
-/** Returns the receipts that registered_delivery requests (SMPP 3.4, 5.2.17): 1 all, 2 failures. */
+/**
+ * Returns the receipts that registered_delivery requests (SMPP 3.4, 5.2.17). 1 requests all receipts, 2 only those of
+ * failures.
+ */
 function requestedOf(receipts: readonly ReceiptState[], registeredDelivery: number): readonly ReceiptState[] {
   const requested = registeredDelivery & 3
   if (requested === 1) return receipts
   return requested === 2 ? receipts.filter((state) => state !== 'DELIVRD') : []
 }
 
-/** Returns a wrong command_length, in turn: too small, zero, huge, one octet short, seven octets too long. */
+/**
+ * Returns a wrong command_length. Successive turns return one that is too small, zero, huge, one octet too short, and
+ * seven octets too long.
+ */
 const wrongLength = (turn: number, right: number): number =>
   [15, 0, 0x7fffffff, right - 1, right + 7][(turn - 1) % 5] ?? 0
 
@@ -309,7 +322,8 @@ function keyOf(pdu: SubmitSm | DataSm): string {
 }
 
 /**
- * Removes the header of a part except its last octet, the position, because a repeated part may have another reference.
+ * Removes the user data header of a part except its last octet, which is the position of the part. A part that is
+ * submitted again may have another reference.
  */
 const withoutReference = (esmClass: number, text: Buffer | undefined): Buffer | undefined =>
   (esmClass & 0x40) === 0 ? text : text?.subarray(text[0] ?? 0)
@@ -318,8 +332,8 @@ const absoluteTime = /^(\d\d)(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])([01]\d|2[0-3])
 const relativeTime = /^\d{12}000R$/
 
 /**
- * Returns true for an empty time or YYMMDDhhmmsstnnp, absolute with an offset in quarters of an hour, or relative
- * (SMPP 3.4, 7.1.1).
+ * Returns true for an empty time or YYMMDDhhmmsstnnp (SMPP 3.4, 7.1.1): an absolute time with an offset in quarters of
+ * an hour, or a relative time.
  */
 const isTime = (time: string): boolean => time === '' || isDate(absoluteTime.exec(time)) || relativeTime.test(time)
 

@@ -21,7 +21,7 @@ export interface Esme {
   readonly received: readonly ReceivedPdu[]
   /** True once the server has closed the connection. */
   readonly isClosed: boolean
-  /** Status of the response to each deliver_sm; undefined: no response. */
+  /** command_status with which the client answers each deliver_sm; undefined means that it does not answer. */
   deliverStatus: number | undefined
   send(...pdus: readonly Pdu[]): void
   write(bytes: Buffer): void

@@ -1,4 +1,4 @@
-/** Types for the parts of the npm package `smpp`, which has none, that tests and benchmarks use. */
+/** Types for the npm package `smpp`, which contains none. Declares only the parts that tests and benchmarks use. */
 declare module 'smpp' {
   import type { Server } from 'node:net'
 

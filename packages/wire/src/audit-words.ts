@@ -113,7 +113,7 @@ const VALUE_OF: Readonly<Partial<Record<AuditAction, typeof VALUE>>> = {
   transferCredits: { from: ['from account', 'plain'], to: ['to account', 'plain'] },
 }
 
-/** Labels and kinds of outcomes that are a single value without a name. */
+/** Labels and kinds for actions whose outcome is a single value without a name. */
 const OUTCOME_OF: Readonly<Partial<Record<AuditAction, readonly [label: string, kind: Kind]>>> = {
   cancelBulkSend: ['messages cancelled', 'plain'],
   openAccount: ['account', 'plain'],
@@ -140,7 +140,7 @@ type Detail = Readonly<Record<string, unknown>>
 export const auditRecord = (entry: AuditEntry | undefined): Detail =>
   entry === undefined ? {} : (JSON.parse(entry.record) as Detail)
 
-/** Returns a recorded change in words, with amounts formatted as credits and times formatted as dates. */
+/** Returns a recorded change in words. Formats amounts and times in the style of the page. */
 export function auditWords({ begun, ended }: ListedChange, style: AuditStyle): AuditWords {
   const { action, given: args } = auditRecord(begun)
   const words = wordsFor(typeof action === 'string' ? action : '', style)

@@ -1,29 +1,34 @@
 export type Cell = string | number
 
-/** Returns one record with its line break (RFC 4180). Spreadsheets read no cell of it as a formula. */
+/**
+ * Returns one record with its line break (RFC 4180). Guards texts so that spreadsheets do not read any cell as a
+ * formula.
+ */
 export const csvLine = (cells: readonly Cell[]): string => `${cells.map(csvField).join(',')}\r\n`
 
 /**
- * Quotes a text that contains any delimiter of spreadsheets, so that a reader recognizes the comma as the delimiter.
+ * Quotes a text that contains a comma or another delimiter of spreadsheets, such as a semicolon, so that a program that
+ * guesses the delimiter finds the comma.
  */
 const csvField = (cell: Cell): string => {
   const text = typeof cell === 'number' ? String(cell) : guarded(cell)
   return /[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-// Spreadsheets read a text as a formula if it begins with one of these signs, also in fullwidth form. A quote in front
-// prevents that. A text that already begins with a quote and a sign gets one more, so that `unguarded` can remove it.
+// Matches texts that spreadsheets read as a formula: they begin with one of these signs, also in fullwidth form. A
+// leading single quote prevents that. A text that already begins with quotes and a sign gets one more quote, so that
+// `unguarded` can remove it.
 const formula = /^'*[=+\-@\t\r\n＝＋－＠]/
 
-/** Matches plain numbers, such as negative amounts of credits, which stay numbers. */
+/** Matches plain numbers, such as negative amounts of credits. They are not guarded. */
 const plainNumber = /^-?[0-9]+(?:\.[0-9]+)?$/
 
 /**
- * Guards a text against being read as a formula. All texts are guarded, because senders, reasons and column names come
- * from people as well.
+ * Guards a text so that spreadsheets do not read it as a formula. Guards senders, reasons and column names as well as
+ * message texts, because people also choose those.
  */
 const guarded = (text: string): string => (formula.test(text) && !plainNumber.test(text) ? `'${text}` : text)
 
-/** Returns the text before it was guarded. */
+/** Removes the guard from a text. */
 export const unguarded = (text: string): string =>
   text.startsWith("'") && formula.test(text.slice(1)) ? text.slice(1) : text

@@ -1,17 +1,22 @@
 import type { Instant } from '@gateway/core/time'
 import { isRestPath, restNotFound, restRefusal } from './rest-envelope.ts'
 
-/** Interface to which a path belongs, whichever process answers (rulings 1.31, 3.8). */
+/** Interface that owns a path, even if the answering process does not serve the interface (rulings 1.31, 3.8). */
 export type InterfaceName = 'rest' | 'query-string' | 'xml'
 
-/** Returns the interface of a path; undefined outside `/api`. Only REST minds letter case (ruling 4.1). */
+/**
+ * Returns the interface that owns a path, or undefined outside `/api`. Only the paths of REST are case-sensitive
+ * (ruling 4.1).
+ */
 export function interfaceOf(path: string): InterfaceName | undefined {
   if (isRestPath(path)) return 'rest'
   if (/^\/api\/xml[^/]*\.asp$/i.test(path)) return 'xml'
   return /^\/api(?:\/|$)/i.test(path) ? 'query-string' : undefined
 }
 
-/** Root of the answer of each XML operation, by the name of its path in lower case (spec 7.3). */
+/**
+ * Root element of the answer of each XML operation. The keys are the last parts of the paths in lower case (spec 7.3).
+ */
 export const XML_ROOT = {
   xmlsendsmsmulti: 'XMLGateway_Response',
   xmlgetstatus: 'XMLGatewayStatus_Response',
@@ -45,9 +50,9 @@ export const notFoundElsewhere = (path: string, now: Instant) =>
   isRestPath(path) ? restNotFound(now) : { status: 404, contentType: plain, headers: {}, body: 'Not found' }
 
 /**
- * Returns the answer to a request that HTTP refuses, for a process that does not serve the interface of the path: in
- * the form of that interface (ruling 1.31), and outside `/api` as plain text. Such a process has no path of the
- * interface, so that an unknown method is answered 404 (ruling 2.3).
+ * Returns the answer to a request that was refused at the HTTP level, in a process that does not serve the interface of
+ * the path. The answer has the form of that interface (ruling 1.31), or is plain text outside `/api`. For the process
+ * every path of that interface is unknown, so an unknown method is answered 404 (ruling 2.3).
  */
 export function refusalElsewhere({ status, reason, path }: Refused, now: Instant) {
   const interfaceName = interfaceOf(path)

@@ -6,7 +6,10 @@ export const restEnvelope = (status: number, now: Instant): string =>
 
 export const restContentType = 'application/json; charset=utf-8'
 
-/** True for a path that REST answers, in whatever process (ruling 3.8). Letter case matters. */
+/**
+ * Returns true for a path of REST, even if the process does not serve REST (ruling 3.8). Paths of REST are
+ * case-sensitive.
+ */
 export const isRestPath = (path: string): boolean => /^\/api\/rest\//.test(path)
 
 export const noSuchRestPath = 'This path does not exist; spelling and letter case matter.'
@@ -24,15 +27,16 @@ export const restRefusalCode = {
 
 const isKnown = (status: number): status is keyof typeof restRefusalCode => status in restRefusalCode
 
-/** Returns the error code of a refused request; the code of 400 for a status without a code of its own. */
+/** Returns the error code of a refused request. A status without a code of its own has the code of 400. */
 export const restCodeOf = (status: number) => restRefusalCode[isKnown(status) ? status : 400]
 
 /**
- * Returns the REST answer to a request that no endpoint reads, for processes that serve other interfaces: the path does
- * not exist (404), or the request was refused earlier, for `reason`.
+ * Returns the REST answer of a process that does not serve REST: either the path does not exist (404), or the request
+ * was refused earlier for `reason`.
  */
 export function restRefusal({ status, reason }: { readonly status: number; readonly reason: string }, now: Instant) {
-  // An unknown method is refused after an unknown path (ruling 2.3), and these processes have no path of REST.
+  // For a process that does not serve REST every path is unknown, and an unknown path takes precedence over an unknown
+  // method (ruling 2.3).
   const answered = status === 405 ? { status: 404, reason: noSuchRestPath } : { status, reason }
   const fields = `"errorMessage":${JSON.stringify(answered.reason)},"errorCode":"${restCodeOf(answered.status)}"`
   return {

@@ -7,9 +7,12 @@ interface OptionWords {
   readonly query: string
   /** Element of a `Message` in XML. */
   readonly xml: string
-  /** Completes "must be" in refusals. */
+  /** Text that follows "must be" in a refusal. */
   readonly form: string
-  /** Unit after the form in the query string's refusal, whose parameter does not name it. */
+  /**
+   * Unit that the query string's refusal adds after `form`, because the name of the parameter does not contain the
+   * unit.
+   */
   readonly queryUnit?: string
   /** Meaning of the option, for the documentation of parameters. */
   readonly meaning: string

@@ -81,7 +81,10 @@ test.each<[string, object, object]>([
   }
 })
 
-/** Ids next to a power of ten, and anywhere; numbers of few lengths: runs are short and long. */
+/**
+ * Generates runs of consecutive ids around a power of ten, and lists of arbitrary ids, so that the number of digits
+ * changes within a list.
+ */
 const ids = fc.oneof(
   fc
     .record({ at: fc.constantFrom(0, 1, 2, 5, 9, 10, 15), count: fc.integer({ min: 1, max: 40 }) })

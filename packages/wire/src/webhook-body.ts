@@ -48,15 +48,15 @@ function eventsOfMessages({ sequence, occurred, shared, messages, numbers, refer
 }
 
 /**
- * Joins texts into one flat string. A template literal stays in pieces, and a list of 100 events copied each piece 100
- * times (30 µs).
+ * Joins texts into one flat string. V8 keeps the result of a template literal as a tree of pieces, and a list of 100
+ * events would copy each piece 100 times (30 µs).
  */
 const joined = (...parts: readonly string[]): string => parts.join('')
 
 const head = (type: WebhookEventData['type'], sequence: number, occurred: Instant): string =>
   `,"type":"${type}","sequence":${sequence},"occurredAt":"${utc(occurred)}","data":{`
 
-/** Returns the fields before the labels of the message, and those after them. */
+/** Returns two texts: the fields before the labels of the message, and the fields after them. */
 const messageFields = (
   data: MessageEvents['shared'] & { readonly number: Msisdn },
   occurred: Instant,

@@ -66,8 +66,8 @@ export const TRANSFER_ERROR = {
 } as const satisfies Record<Exclude<TransferRefusal, 'failed'>, string>
 
 /**
- * Returns the fields of a status after the id and the number, for REST and webhooks, as JSON text (ruling 2.7). `now`
- * is the minute shown for a message that is not known.
+ * Returns the fields that follow the id and the number of a message in REST and webhooks, as JSON text (ruling 2.7).
+ * `now` is the minute shown as `statusTime` if the message has no outcome yet.
  */
 export function statusFields(status: MessageStatus, now: string): string {
   const { word, code } = statusWords(status)
@@ -80,7 +80,7 @@ export function statusFields(status: MessageStatus, now: string): string {
   )
 }
 
-/** Fields of REST and webhooks for the labels of a message, in this order; the wire has the names of core. */
+/** Fields of REST and webhooks for the labels of a message, in this order. They have the same names as in core. */
 const labelNames = ['reference', 'category'] as const satisfies readonly (keyof MessageLabels)[]
 
 /** Returns JSON fields to follow others, one for each label that the message has (ruling 1.28). */

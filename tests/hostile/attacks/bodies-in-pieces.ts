@@ -5,7 +5,7 @@ const head = (path: string, type: string) =>
   `POST ${path} HTTP/1.1\r\nHost: gateway\r\nContent-Type: ${type}\r\nTransfer-Encoding: chunked\r\n\r\n`
 const bytes = (count: number) => '1\r\nx\r\n'.repeat(count)
 
-/** Storing a chunk of one byte costs a hundred times its size. None of these bodies ends. */
+/** Sends form bodies in chunks of one byte, which never end. Storing such a chunk takes a hundred times its size. */
 export const formsInPieces: Attack = {
   title: 'form bodies in chunks of one byte',
   by: 'asp',

@@ -2,7 +2,9 @@ import { get, post, type Attack } from '../attack.ts'
 import { flood } from '../flood.ts'
 import { stored, type Stored } from '../stored.ts'
 
-/** Requests long answers in several loops; each loop repeats when it has its answer. */
+/**
+ * Requests long answers in several concurrent loops. Each loop sends its next request when it has received an answer.
+ */
 const asking = (
   name: string,
   loops: number,

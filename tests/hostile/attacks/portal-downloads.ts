@@ -10,7 +10,9 @@ interface Prepared {
 
 const month = (): string => new Date().toISOString().slice(0, 7)
 
-/** Adds top-ups of a tenth of a credit each, so that the balance stays the sum of the entries (P-2). */
+/**
+ * Adds top-ups of a tenth of a credit each. Also changes the balance, so that it stays the sum of the entries (P-2).
+ */
 async function addMovements({ database, hostileId }: Deployment, count: number): Promise<void> {
   await database.rows(
     `with entries as (

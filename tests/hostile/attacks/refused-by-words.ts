@@ -1,7 +1,10 @@
 import { get, post, scaled, type Attack } from '../attack.ts'
 import { flood } from '../flood.ts'
 
-/** Requests that a customer can have refused, none of which may be logged as an internal error. */
+/**
+ * Sends requests that are refused for various reasons. A customer can cause each refusal, so no refusal may be logged
+ * as an internal error.
+ */
 export const refusedByWords: Attack = {
   title: 'requests that any customer can have refused',
   by: 'rest',

@@ -29,7 +29,7 @@ import {
 } from '../parameters.ts'
 
 const numbersMax = 100
-// A blank text refuses the whole call, so no recipient has this refusal.
+// A blank text makes the whole call fail, so 'no-message' never applies to a single recipient.
 const { 'no-message': _blank, ...RECIPIENT_WORDS } = RECIPIENT_ERROR
 
 /**

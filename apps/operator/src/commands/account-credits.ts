@@ -74,7 +74,7 @@ export const accountLedger = (run: Run) =>
       })
     })
 
-/** Passes movements on and counts the accounts whose first movement does not start from a balance of 0. */
+/** Yields the movements unchanged. Counts the accounts whose first movement does not start from a balance of 0. */
 async function* summed(movements: AsyncIterable<Movement>, odd: { accounts: number }): AsyncIterable<Movement> {
   let last: AccountId | undefined
   for await (const movement of movements) {
@@ -84,7 +84,7 @@ async function* summed(movements: AsyncIterable<Movement>, odd: { accounts: numb
   }
 }
 
-/** Returns the details of a movement besides its time and amounts; null for those that it does not have. */
+/** Returns the details of a movement besides its time and amounts. A detail that the movement lacks is null. */
 const detailsOf = (cause: Cause) => ({
   firstMessage: firstOf(cause),
   lastMessage:
@@ -108,7 +108,7 @@ const csvRow = ({ account, at, amount, balance, cause }: Movement): CsvRow => {
   return [account, timeJson(at) ?? '', cause.kind, formatCredits(amount), formatCredits(balance), ...details, ...words]
 }
 
-/** Words of the table for the kinds of movements: those of the portal's statement. */
+/** Words in the table for the kinds of movements. The portal's statement uses the same words. */
 const KIND: Readonly<Record<Cause['kind'], string>> = {
   'top-up': 'added',
   transfer: 'moved',

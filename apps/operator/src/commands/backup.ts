@@ -19,7 +19,7 @@ export interface MadeBackup extends WrittenBackup {
   readonly file: string
 }
 
-/** Source of a backup, which can be read from the beginning more than once, with its name for messages. */
+/** Source of a backup, with its name for messages. The source can be read from the beginning more than once. */
 export interface BackupSource {
   readonly name: string
   readonly read: () => Readable
@@ -45,7 +45,9 @@ export interface Backups {
   readonly restore: (source: BackupSource, progress: (text: string) => void) => Promise<RestoredBackup>
 }
 
-/** Whether to create a missing database. 'to restore' also allows remaining files of a lost database in DATA_DIR. */
+/**
+ * Whether to create a missing database. 'to restore' creates it even if files of a lost database remain in DATA_DIR.
+ */
 export type Make = boolean | 'to restore'
 
 export type RunBackup = (
@@ -96,7 +98,8 @@ export const backupCreate = (run: RunBackup) =>
     })
 
 /**
- * Reads the place of a backup: a path or a URL. A scheme has at least two letters; one letter is a drive of Windows.
+ * Reads where a backup is: a path or a URL. The scheme of a URL has at least two letters, because a single letter is a
+ * drive of Windows.
  */
 function placeOf(text: string): string | URL {
   if (!/^[a-z][a-z0-9+.-]+:\/\//i.test(text)) return text

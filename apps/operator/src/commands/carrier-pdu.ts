@@ -1,13 +1,16 @@
 import { printable } from '../output.ts'
 
-/** Formats a PDU, or a request or response of HTTP, for people: one line for it and one for each field. */
+/**
+ * Formats a PDU, or an HTTP request or response, for people. The first line describes the whole, and each field has a
+ * line of its own.
+ */
 export function pduText(
   time: string,
   direction: 'sent' | 'received',
   { command, sequence, status: statusField, ...rest }: Readonly<Record<string, unknown>>,
 ): string {
   const isResponse = String(command).endsWith('_resp') || command === 'generic_nack'
-  // PDUs have no field for the status 0.
+  // A PDU with status 0 has no `status` field.
   const status = isResponse ? (statusField ?? 'ESME_ROK') : statusField
   const statusText = typeof status === 'string' ? status : JSON.stringify(status)
   const head = `${time} ${direction === 'sent' ? '->' : '<-'} ${String(command)} ${String(sequence)}`

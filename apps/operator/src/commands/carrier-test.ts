@@ -46,7 +46,7 @@ const bindsMaxOf = (carrier: CarrierTrial['carrier']): number | undefined =>
 type Prepared = Pick<CarrierTrial, 'carrier' | 'message' | 'receiptSeconds'>
 
 interface Carriers {
-  /** Source of the carriers, for messages. */
+  /** Name of the source of the carriers, as messages show it. */
   readonly by: string
   readonly carriers: readonly CarrierSpecification[]
 }

@@ -168,7 +168,10 @@ async function apply(context: Context, next: CarrierConfiguration, { dryRun, des
   )
 }
 
-/** Returns the differences to the present version, or undefined if it cannot be read and `despiteKey` permits that. */
+/**
+ * Returns the differences to the present version. Returns undefined if that version cannot be read and `despiteKey`
+ * permits to go on without it.
+ */
 async function differencesFrom(
   { ports, output }: Context,
   latest: CarrierVersion | undefined,

@@ -76,7 +76,7 @@ async function* watched(
     }
     if (!interruption.aborted) yield* await carrierWatches.take(watch.id, countMax)
   } finally {
-    // An interrupted command cannot use the database; the watch then ends by itself after `watchSeconds`.
+    // After an interruption the command cannot use the database. The watch then ends by itself after `watchSeconds`.
     if (!interruption.aborted) await carrierWatches.end(watch.id)
   }
 }

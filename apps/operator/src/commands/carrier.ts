@@ -87,7 +87,10 @@ export const reportJson = (report: ReportedCarrier): Json => ({
   stale: report.isStale,
 })
 
-/** Formats the use of a window, which may exceed a window that has just shrunk. */
+/**
+ * Formats the use of a window, such as `3 of 10`. If more submissions are outstanding because the window has just
+ * shrunk, their number is also shown as the size.
+ */
 const inUseText = (unanswered: number, window: number): string => `${unanswered} of ${Math.max(unanswered, window)}`
 
 const dispatcherText = ({ host, pid }: ReportedCarrier['process']): string => `${host}:${pid}`

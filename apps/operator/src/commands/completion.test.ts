@@ -9,7 +9,7 @@ const scriptOf = async (shell: string): Promise<string> => {
 
 const isThere = (program: string): boolean => spawnSync(program, ['--version']).error === undefined
 
-/** Returns what bash offers after these words, the last of which is incomplete. */
+/** Returns the completions that bash offers for these words. The last word is incomplete. */
 async function completed(...words: readonly string[]): Promise<readonly string[]> {
   const line = ['gateway', ...words].map((word) => `'${word}'`).join(' ')
   const script = `${await scriptOf('bash')}\nCOMP_WORDS=(${line}); COMP_CWORD=${words.length}; _gateway; printf '%s\\n' "\${COMPREPLY[@]}"`

@@ -24,11 +24,13 @@ export type Shell = (typeof shells)[number]
 interface Choices {
   /** Words after the name of the program, separated by blanks. */
   readonly path: string
-  /** Commands that may follow, or options if none can, with their descriptions. */
+  /**
+   * Commands that may follow the path, with their descriptions. If no command can follow, the options of the command.
+   */
   readonly words: readonly { readonly word: string; readonly about: string }[]
 }
 
-/** Returns the words that may follow each path. */
+/** Returns the words that may follow each path of commands. */
 function choicesOf(command: Command, path: readonly string[] = []): readonly Choices[] {
   const below = command.commands.map((one) => ({ word: one.name(), about: one.description() }))
   const options = command.options
@@ -47,7 +49,7 @@ export function completionScript(shell: Shell, program: Command): string {
   return shell === 'zsh' ? zsh(all) : fish(all)
 }
 
-/** Builds the path from the words before the cursor, as long as they name a command. */
+/** Returns the script for bash. The script builds the path from those words before the cursor that name commands. */
 const bash = (all: readonly Choices[]): string => `# bash completion for gateway
 _gateway() {
   local current="\${COMP_WORDS[COMP_CWORD]}" path="" next="" word i

@@ -32,14 +32,14 @@ const head = `# Settings of deploy/compose.yaml. The variables: docs/configurati
 # SENDERS=12025550100
 `
 
-/** Passwords have no character that a URL or a file of settings would need to escape. */
+/** Generates the secrets. A URL or a settings file can contain the passwords without escaping. */
 const secrets = () => ({
   POSTGRES_PASSWORD: randomBytes(24).toString('base64url'),
   SECRETS_KEY: randomBytes(32).toString('base64'),
   GRAFANA_PASSWORD: randomBytes(18).toString('base64url'),
 })
 
-/** True if the file lies in a checkout of git that would commit it. False as well where there is no git. */
+/** True if the file lies in a checkout of git that would commit it. Returns false if git is not installed. */
 const isOpenToGit = (file: string): Promise<boolean> =>
   new Promise((resolve) => {
     // Exit code 1: not ignored; 128: not in a checkout.

@@ -1,13 +1,16 @@
 /**
- * Requests of a server since its start, by endpoint: the number of requests by upper bound of their duration in
- * seconds.
+ * Requests of a server since its start. For each endpoint, maps an upper bound of the duration in seconds to the number
+ * of requests.
  */
 export type RequestCounts = ReadonlyMap<string, ReadonlyMap<number, number>>
 
 export interface EndpointFigures {
   readonly endpoint: string
   readonly perSecond: number
-  /** Upper bound of the 95th percentile of durations, in seconds; at most the largest finite bound of the histogram. */
+  /**
+   * Upper bound of the 95th percentile of durations, in seconds. It is never larger than the largest finite bound of
+   * the histogram.
+   */
   readonly slowSeconds: number
 }
 

@@ -255,7 +255,7 @@ test('an interrupted query of the states does not hide what was accepted', async
 
 const many = numbers(2500)
 
-/** Counts the recipients of each call, and calls `later` from the second call on. */
+/** Wraps the ports to record the number of recipients of each call. Runs `later` in every call except the first. */
 const counting =
   (calls: number[], later?: () => never | 'overloaded') =>
   (ports: Ports): Ports => ({

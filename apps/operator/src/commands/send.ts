@@ -40,7 +40,10 @@ interface Options extends SendOptions {
   readonly timeout: number
 }
 
-/** Maximum numbers of one call, as on the interfaces, so that an uncertain result concerns few numbers. */
+/**
+ * Maximum numbers of one call, the same as on the interfaces. If the result of a call is uncertain, few numbers are
+ * affected.
+ */
 const recipientsMax = 1000
 
 const WORDS = {
@@ -115,8 +118,8 @@ async function sendText(
 }
 
 /**
- * Returns the digits of a number, and prints both forms if digits were left out. An unreadable number is returned as
- * written and refused later.
+ * Returns the digits of a number, and prints both forms if digits were left out. Returns an unreadable number as
+ * written, and the send refuses it later.
  */
 function numberToSend(output: Context['output'], written: string): string {
   const { number, changed } = readWrittenNumber(written)
@@ -129,7 +132,7 @@ const late = (unknown: number): string =>
 
 interface Sent {
   readonly recipients: readonly SentRecipient[]
-  /** Reason why the following numbers were not sent, or may not have been. */
+  /** Error that ended the sending early. The remaining numbers were not sent, or may not have been sent. */
   readonly stopped?: Error
 }
 
@@ -207,19 +210,19 @@ const wordOf = (message: MessageStatus): string => {
 }
 
 export interface Watched {
-  /** True if no further change is expected. */
+  /** True if no message is expected to change any more. */
   readonly allOver: boolean
-  /** Number of messages of unknown outcome (106), which a late receipt may still change. */
+  /** Number of messages with an unknown outcome (106). A late receipt may still change the outcome. */
   readonly unknown: number
-  /** Status of each message; after an interruption, only of those that were read. */
+  /** Status of each message. After an interruption, only the messages that were read until then are included. */
   readonly statuses: readonly Json[]
   /** Number of messages by final state. */
   readonly text: string
 }
 
 /**
- * Prints each change of state until every message is final or of unknown outcome (106), which rarely changes, or until
- * the time is over or the user interrupts.
+ * Prints each change of state until every message is final or has an unknown outcome (106), which rarely changes. Stops
+ * earlier if the time is over or the user interrupts.
  */
 export async function watchMessages(
   { gateway, output, interruption }: Pick<Context, 'gateway' | 'output' | 'interruption'>,

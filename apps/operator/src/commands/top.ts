@@ -31,7 +31,7 @@ export const top = (run: Run) =>
       run(async (context) => {
         let before = await requestsOf(metrics)
         for (;;) {
-          // The figures of endpoints are differences between two readings.
+          // Pause before the next reading, because the figures of endpoints are differences between two readings.
           if (metrics.length > 0) await pause(context, every)
           if (context.interruption.aborted) return
           const after = await requestsOf(metrics)
@@ -115,10 +115,10 @@ const json = ({ at, rates, accounts, routes, carriers, endpoints }: Look) => ({
   })),
 })
 
-/** Selects the columns of `carrier list` that change, so that a line of 80 characters has room for them. */
+/** Selects the columns of `carrier list` whose values change, so that a row fits into 80 characters. */
 const shown = (cells: readonly string[]): readonly string[] => [0, 1, 2, 4, 5, 6].map((at) => cells[at] ?? '')
 
-/** Formats a reading for a terminal, without lines that are wider than it or lines below its end. */
+/** Formats a reading so that it fits on the terminal, both in width and in height. */
 function text({ at, rates, accounts, routes, carriers, endpoints }: Look, { columns, lines }: Size = {}): string {
   const [requests, messages] = (['requests', 'messages'] as const).map((key) => sum(rates.map((rate) => rate[key])))
   const due = sum(routes.map((route) => route.due))

@@ -54,7 +54,7 @@ const clock: Rule = ({ clockOffsetSeconds: offset }) => {
 
 const version: Rule = ({ database }) => good('version', `PostgreSQL ${database.settings.get('server_version') ?? '?'}`)
 
-/** A process refuses to start on a server with these settings off, but they may be changed later. */
+/** A process refuses to start if these settings of the server are off, but somebody may turn them off later. */
 const flushing: Rule = ({ database: { settings } }) =>
   ['fsync', 'full_page_writes'].map((name) =>
     settings.get(name) === 'on'

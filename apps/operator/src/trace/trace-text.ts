@@ -114,10 +114,10 @@ function accepted({ accepted: at, send: { first, messages, debit } }: MessageTra
   return { at, text: `accepted; ${formatCredits(debit)} credits were charged${of}` }
 }
 
-/** Codes that the gateway gives to submitted messages. */
+/** Outcome codes of submitted messages that the gateway sets itself. All other codes come from receipts. */
 const OWN_CODES: ReadonlySet<number> = new Set([OUTCOME.sent, OUTCOME.unknown, OUTCOME.refused])
 
-/** Incidents after which a message was of unknown outcome. */
+/** Incidents that left the outcome of a message unknown. */
 const unknownBy: ReadonlySet<string> = new Set([
   INCIDENT.recovered,
   INCIDENT.unknown,
@@ -125,7 +125,7 @@ const unknownBy: ReadonlySet<string> = new Set([
   INCIDENT.provedSubmitted,
 ])
 
-/** Returns the stored outcome of the submission, and later changes by a receipt or a late answer. */
+/** Returns the events after the submission: its stored outcome, and later changes by a receipt or a late answer. */
 function outcomes(
   { incidents, refundByHand }: MessageTrace,
   { code, at, stored, carrier, refunded, parts }: DecidedLocation,
@@ -133,7 +133,8 @@ function outcomes(
   if (carrier === undefined) return [{ at: stored, text: `ended without a carrier: ${outcomeText(code)}` }]
   const wasUnknown = incidents.some(({ what: incident }) => unknownBy.has(incident))
   const isPartly = code === OUTCOME.failed && at === stored
-  // Credits of refused messages are returned automatically, so a return by an operator does not mean a refusal.
+  // Credits of refused messages are returned automatically, so credits that an operator returned are no sign of a
+  // refusal.
   const isRefused = refunded && refundByHand === undefined
   const took = isPartly ? 'took some of its parts and refused the others' : 'took it'
   const handedOver = { at: stored, text: `carrier ${carrier} ${isRefused ? 'refused it' : took}` }
@@ -241,7 +242,7 @@ function claimed({ dispatcher, carrier, marked, leaseUntil, overdue }: ClaimedLo
   return `Dispatcher ${dispatcher} has claimed it for carrier ${carrier}. ${has} ${lease}`
 }
 
-/** Returns what an unknown outcome means for the message. */
+/** Returns sentences that explain what an unknown outcome means for the message. */
 function doubts(
   { incidents, refundByHand }: MessageTrace,
   { code, reference, at, stored }: DecidedLocation,
@@ -274,7 +275,10 @@ export function routeText(route: TracedRoute): string {
   return `${name}, ${where}, for ${conditionsOf(route)}; carriers: ${tried.join(', ')}${overflowText(route)}`
 }
 
-/** Returns when messages go to a carrier of worse priority although a better one is available; empty if never. */
+/**
+ * Returns after how long messages go to the next priority because the carriers are full. Returns an empty text if there
+ * is only one priority.
+ */
 function overflowText({ carriers, overflow }: TracedRoute): string {
   if (new Set(carriers.map(({ priority }) => priority)).size < 2) return ''
   const { single, bulk } = overflowOf({ ...(overflow && { overflow }) })

@@ -151,7 +151,7 @@ test.each(ofOperators.map(({ path }) => [path] as const))(
     const before = await portal.backOffice.queries.listChanges({}, 1000)
     for (const form of hidden) {
       const refused = await support.post(form.path, { ...form.fields, token })
-      // 404 is fine too, because operators cannot change themselves.
+      // Operators cannot change themselves, so such a form is answered with 404, which is accepted as well.
       expect([sameness(form), refused.status === 404 ? 403 : refused.status]).toEqual([sameness(form), 403])
     }
     expect(await portal.backOffice.queries.listChanges({}, 1000)).toEqual(before)
@@ -209,7 +209,7 @@ test('each page of account holders has a row in the table of roles', () => {
   )
 })
 
-/** Roles of users, and the role of an operator who is viewing the account. */
+/** Roles of users, and 'onlooker' for an operator who is viewing the account. */
 const roles = [...userRoles, 'onlooker'] as const
 type Role = (typeof roles)[number]
 

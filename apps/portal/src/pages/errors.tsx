@@ -36,7 +36,7 @@ export const unavailable: View = {
   retryAfterSeconds: 2,
 }
 
-/** Page for an error of which it is certain that nothing was done, such as a database that does not answer. */
+/** Page for an error that certainly had no effect, for example because the database does not answer. */
 export const unanswerable: View = {
   ...saying(
     503,

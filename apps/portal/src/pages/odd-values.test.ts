@@ -14,7 +14,7 @@ function refuseOdd(value: unknown): void {
     Object.values(value).forEach(refuseOdd)
 }
 
-/** Returns a port, or a group of ports, changed to refuse the texts that PostgreSQL refuses. */
+/** Wraps a port, or a group of ports, so that it refuses the texts that PostgreSQL refuses. */
 const refusingOdd = <Port extends object>(port: Port): Port =>
   new Proxy(port, {
     get(target, key) {

@@ -13,7 +13,7 @@ let operator: Visitor
 interface Example {
   readonly own: string
   readonly unknown: string
-  /** True if every account has a page with this parameter, with content of its own. */
+  /** True if every account has a page for this parameter value, and each of these pages has different content. */
   readonly isOfEverybody?: boolean
 }
 
@@ -87,7 +87,7 @@ afterAll(() => portal.close())
 const pathOf = (path: string, which: 'own' | 'unknown'): string => {
   if (!path.includes(':')) return path
   const example = examples[path]
-  // A page with a parameter must be tried with an object of another account.
+  // An example is required, because every page with a parameter must be tried with an object of another account.
   if (example === undefined) throw new Error(`${path} has no example`)
   return path.replace(/:\w+/, example[which])
 }

@@ -31,7 +31,7 @@ const operation: Operation = {
   },
 }
 
-/** Lists the sub accounts of a main account with their balances. A sub account has none (ruling 2.14). */
+/** Lists the sub accounts of a main account with their balances. The list of a sub account is empty (ruling 2.14). */
 export const subAccounts = get(operation, nothing, async ({ gateway, account }) => {
   const found = await gateway.queries.listSubAccounts(account)
   return `"subAccounts":[${found.map(subAccountJson).join()}]`

@@ -17,7 +17,7 @@ async function serve(serving: Serving = {}) {
   const { ports, account, clock, key, post } = served
   return {
     ...served,
-    /** Stores messages to these numbers that are due in a minute, at these costs in tenths of a credit. */
+    /** Stores one message to each of these numbers, due in a minute. `costs` are in tenths of a credit. */
     schedule: (to: readonly string[], costs?: readonly number[]) =>
       ports.messages.accept(
         anOrder(account.id, {

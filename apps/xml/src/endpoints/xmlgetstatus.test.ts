@@ -23,7 +23,7 @@ async function serve(serving: Serving = {}) {
   return { ...served, ask: (ids: string, key = served.key) => served.post(path, documentOf(key, ids)) }
 }
 
-/** Returns ports in which messages from id 1 on have these statuses. */
+/** Starts the interface with messages that have these statuses. Their ids are 1, 2, 3 and so on. */
 const serveStatuses = (statuses: readonly MessageStatus[]) => {
   const status: Messages['status'] = (_account, ids) =>
     Promise.resolve(ids.map((id) => statuses[id - 1] ?? 'not-found'))

@@ -31,7 +31,7 @@ async function lookUp({ gateway, account, now }: Call, requested: readonly Reque
   const statuses = await foundFor<RequestedMessage, MessageStatus>(requested, idOf, 'not-found', (ids) =>
     gateway.queries.queryStatus(account, ids),
   )
-  // Each row has the time of the outcome, or the current time if there is none (ruling 4.9).
+  // Each row contains a time: that of the outcome, or the current time if there is no outcome yet (ruling 4.9).
   const rows = statuses.map(({ item: message, found }) =>
     writeStatus(message, statusWords(found), dateTimeOf(hasOutcome(found) ? found.at : now), labelsIn(found)),
   )
@@ -59,7 +59,7 @@ const writeStatus = (
 ): string =>
   statusId(messageId(requested.id) + cli(requested.cli) + word(status.word) + dateTime(at) + code(status.code) + labels)
 
-/** Renders the reference and the category that the message has (rulings 1.28, 1.30). */
+/** Renders the reference and the category of a message, if it has them (rulings 1.28, 1.30). */
 function labelsIn(status: MessageStatus): string {
   if (typeof status !== 'object') return ''
   const called = status.reference === undefined ? '' : reference(status.reference)

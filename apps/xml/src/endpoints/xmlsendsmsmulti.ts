@@ -123,7 +123,7 @@ function withReference(numbers: readonly string[], written: string | undefined):
   return numbers.map((number) => ({ number, reference }))
 }
 
-/** `checkSend` has refused unusable values. */
+/** Removes 'unusable' from the type. `checkSend` has already refused unusable values. */
 const usable = <T>(read: T | 'unusable'): T | undefined => (read === 'unusable' ? undefined : read)
 const usableOptions = (read: ReturnType<typeof readSendOptions>): SendOptions | undefined =>
   'unusable' in read ? undefined : read

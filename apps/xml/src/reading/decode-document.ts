@@ -9,7 +9,9 @@ const marks: readonly (readonly [string, Buffer])[] = [
 const encodings = new Set(['utf-8', 'utf-16le', 'utf-16be', 'windows-1252', 'iso-8859-15'])
 const declarationBytesMax = 256
 
-/** Number of bytes at the start of a document, or all of a shorter one, from which the encoding is determined. */
+/**
+ * Number of bytes at the start of a document from which its encoding is determined. A shorter document is used whole.
+ */
 export const startBytes = declarationBytesMax
 
 /**

@@ -25,7 +25,10 @@ function readInPieces(document: string, length: number) {
   return reader.end() ? draft : 'not valid'
 }
 
-/** Reads a document cut at every position, or at a few positions if it is long. All results must be equal. */
+/**
+ * Reads a document whole and cut into pieces of two lengths, which are short unless the document is long. All results
+ * must be equal.
+ */
 function read(document: string) {
   const whole = readInPieces(document, Infinity)
   const lengths = document.length < 2000 ? [1, 7] : [4096, 16_383]

@@ -48,7 +48,7 @@ export interface DocumentReader {
 export function documentReader<D>(root: Root<D>, draft: D): DocumentReader {
   const { events, isWhole } = structure(root, draft)
   const parser = strictParser(events)
-  /** Text received until it is long enough to contain a declaration. Undefined from then on. */
+  /** Text received so far, until it is long enough to contain a declaration; undefined afterwards. */
   let start: string | undefined = ''
   let heldBack = ''
 
@@ -157,8 +157,9 @@ export type Pace = (characters: number, read: () => boolean) => Promise<boolean 
 export type ReadOutcome = 'valid' | 'not-valid' | 'too-large' | 'overloaded' | 'aborted'
 
 /**
- * Reads a document into a draft as it arrives. The rest of an invalid document is received and discarded, because a
- * size above the limit takes precedence (ruling 4.1). The draft may be used only if the result is 'valid'.
+ * Reads a document into a draft as it arrives. After the document is found to be invalid, receives and discards the
+ * rest, because a document above the maximum size is reported as too large even if it is invalid (ruling 4.1). The
+ * draft may be used only if the result is 'valid'.
  */
 export async function readArriving<D>(
   body: ArrivingBody,

@@ -6,8 +6,8 @@ export const documentLimits = {
   depthMax: 16,
   elementsMax: 250_000,
   /**
-   * Maximum size of one text, CDATA section, comment, processing instruction or text of one element, in UTF-8 bytes; of
-   * one tag, in characters.
+   * Maximum size of one text node, CDATA section, comment, processing instruction or the whole text of one element, in
+   * UTF-8 bytes. For a tag, the maximum is in characters.
    */
   nodeBytesMax: 65_536,
 } as const
@@ -111,7 +111,9 @@ export function strictParser(events: DocumentEvents): StrictParser {
   }
 }
 
-/** Returns checks that there is one root, and that number and depth of elements stay within the limits. */
+/**
+ * Returns functions that check that there is one root and that the number and depth of elements are within the limits.
+ */
 function countElements() {
   let depth = 0
   let count = 0
@@ -131,7 +133,7 @@ function countElements() {
 /** Refuses references other than XML's own in lower case, and `]]>` outside a CDATA section. */
 function checkText(text: string, written: string): void {
   refuseIf(isOverlong(text))
-  // A reference is longer than its character, so equal lengths mean that there is none.
+  // A reference is longer than the character it stands for, so equal lengths mean that the text has no reference.
   if (written.length !== text.length) refuseIf(hasForeignReference(written))
   refuseIf(written.includes(']]>'))
 }

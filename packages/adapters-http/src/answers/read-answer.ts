@@ -13,9 +13,9 @@ export interface HttpAnswer {
 }
 
 /**
- * Meaning of an answer. Broken: the account at the provider does not work, such as a wrong key or no credit. Delayed: a
- * client error that no rule explains, so that the message was certainly not accepted. In both cases, and if throttled,
- * the message is tried again. Error: the provider's code or text, for operators.
+ * Meaning of an answer. 'broken': the account at the provider does not work, for example because of a wrong key or no
+ * credit. 'delayed': a client error that no rule explains, so the message was certainly not accepted. After 'broken',
+ * 'delayed' and 'throttled', the message is tried again. `error` is the provider's code or text, for operators.
  */
 export type AnswerMeaning =
   | AcceptedAnswer
@@ -23,7 +23,7 @@ export type AnswerMeaning =
   | { readonly outcome: 'throttled'; readonly error: string; readonly waitSeconds: number }
   | { readonly outcome: 'unknown' | 'broken' | 'delayed'; readonly error: string }
 
-/** Answer that accepts a message, or (partly) some of its parts. */
+/** Answer that accepts a message. The outcome is 'partly' if the provider accepted only some parts of the message. */
 export interface AcceptedAnswer {
   readonly outcome: 'accepted' | 'partly'
   readonly reference: string
@@ -31,14 +31,14 @@ export interface AcceptedAnswer {
   readonly price: Price | undefined
 }
 
-/** Maximum number of parts that are read from an answer, and maximum number of characters of an id and an error. */
+/** Limits of what is read from an answer: number of parts, and length of an id and of an error in characters. */
 const partsMax = 20
 const idCharactersMax = 200
 const errorCharactersMax = 200
 /** Longest wait that a provider can ask for, in seconds. */
 const waitSecondsMax = 3600
 
-/** Answer, and what is the same for all entries in it. */
+/** Answer, with the data that all of its entries share. */
 interface Reading {
   readonly provider: Provider
   readonly answer: HttpAnswer
@@ -86,8 +86,8 @@ function readEntry(document: unknown, reading: Reading): AnswerMeaning {
 }
 
 /**
- * Returns the outcome of an answer that no rule explains. A client error accepts nothing. A redirect that keeps the
- * method means a wrong address.
+ * Returns the outcome of an answer that no rule explains. A client error means that the message was not accepted. A
+ * redirect that keeps the method means that the provider's address is wrong.
  */
 function outcomeWithoutRule(status: number): 'unknown' | 'broken' | 'delayed' {
   if ([301, 307, 308].includes(status)) return 'broken'
@@ -108,7 +108,10 @@ function joined(parts: readonly AnswerMeaning[]): AnswerMeaning {
   return { outcome, reference, furtherReferences, price: sumOf(accepted) }
 }
 
-/** Returns the price of a message in one part; of several parts only if all have the same, which is that of each. */
+/**
+ * Returns the price of the whole message. The prices of several parts are added if all are equal; otherwise returns
+ * undefined.
+ */
 function sumOf(parts: readonly AcceptedAnswer[]): Price | undefined {
   const [first] = parts
   if (parts.length === 1 || first?.price === undefined) return first?.price

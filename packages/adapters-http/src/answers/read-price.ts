@@ -8,7 +8,7 @@ export interface Price {
   readonly currency: string
 }
 
-/** Reads a price; undefined without an amount, or without a currency to which it belongs. */
+/** Reads a price. Returns undefined if the amount or its currency is missing or malformed. */
 export function readPrice(
   places: PricePlaces | undefined,
   document: unknown,
@@ -27,7 +27,10 @@ export function readPrice(
   return { amount, currency: currency.toUpperCase() }
 }
 
-/** Returns a decimal number without a sign, whose last `decimals` digits are moved behind the point. */
+/**
+ * Returns a decimal number without its sign, with the decimal point inserted before the last `decimals` digits. Returns
+ * undefined for any other text.
+ */
 function decimalOf(text: string, decimals: number): string | undefined {
   const [, digits] = /^-?(\d{1,15}(?:\.\d{1,15})?)$/.exec(text.trim()) ?? []
   if (digits === undefined || decimals === 0) return digits

@@ -3,7 +3,7 @@ import { parseJson, scalarText } from '../description/json.ts'
 /** Request of a provider as it arrived. */
 export interface CallbackRequest {
   readonly method: string
-  /** The URL as the provider called it: PUBLIC_URL with the path and query of the request, not the Host header. */
+  /** URL that the provider called: PUBLIC_URL with the path and query of the request. The Host header is not used. */
   readonly url: string
   /** Headers by their names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>
@@ -30,7 +30,7 @@ export function documentOf(request: CallbackRequest): unknown {
   return Object.fromEntries([...new URL(request.url).searchParams, ...formOf(request)])
 }
 
-/** Returns what `header:name` or `field:name` of a description stands for. */
+/** Returns the value of the header or field that a description names as `header:name` or `field:name`. */
 export function carriedText(request: CallbackRequest, place: string): string | undefined {
   const name = place.slice(place.indexOf(':') + 1)
   if (place.startsWith('header:')) return request.headers[name]

@@ -21,7 +21,7 @@ export interface HttpReceipt {
   readonly price: Price | undefined
 }
 
-/** Message of a person, as a provider reports it. */
+/** Message that a person sent, as a provider reports it. */
 export type HttpInboundMessage = Omit<InboundMessage, 'carrier' | 'offer'>
 
 /** Entry of a callback that could not be read (P-21). */
@@ -79,7 +79,7 @@ export function readCallback(account: ProviderAccount, request: CallbackRequest)
 
 const noIds = { reference: undefined, number: undefined }
 
-/** Undefined: the entry says nothing that is stored. */
+/** Returns undefined if the entry contains nothing to store. */
 function readEntry(entry: unknown, callbacks: CallbackDescription, account: ProviderAccount): ReadEntry | undefined {
   const { receipt, inbound, ignored } = callbacks
   if (ignored !== undefined && fulfils(entry, ignored)) return undefined
@@ -167,6 +167,9 @@ function partAt(entry: unknown, places: NonNullable<InboundDescription['parts']>
   return { group: groupNumber(group), number: Number(number), of: Number(of) }
 }
 
-/** Returns a number for the name of a group of parts: its own, if it is one, else 31 bits of its hash. */
+/**
+ * Returns a number that identifies a group of parts: its name if that is a number, otherwise 31 bits of the hash of the
+ * name.
+ */
 const groupNumber = (name: string): number =>
   /^\d{1,9}$/.test(name) ? Number(name) : createHash('sha256').update(name).digest().readUInt32BE() >>> 1

@@ -28,7 +28,10 @@ const sortedPairs = (parameters: Iterable<readonly [string, string]>): readonly 
 
 const compare = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)
 
-/** The URL with sorted parameters, as Plivo signs it: a point follows if both a query and a body are signed. */
+/**
+ * Returns the URL with sorted parameters, as Plivo signs it. A point follows if the callback has both a query and a
+ * body.
+ */
 function sortedUrl({ url, method, body }: CallbackRequest): string {
   const { origin, pathname, searchParams } = new URL(url)
   const query = sortedPairs(searchParams)
@@ -39,7 +42,7 @@ function sortedUrl({ url, method, body }: CallbackRequest): string {
   return `${origin}${pathname}${mark}${query}${query !== '' && hasBody ? '.' : ''}`
 }
 
-/** All fields of the callback, sorted, each as `&name=value`, without the signature itself. */
+/** Returns all fields of the callback except the signature itself, sorted, each as `&name=value`. */
 function sortedParameters(request: CallbackRequest, signatureField: string | undefined): string {
   const document = documentOf(request)
   if (typeof document !== 'object' || document === null) return ''

@@ -4,8 +4,8 @@ import type { CallbackRequest } from './callback-request.ts'
 import type { ReadCallback } from './read-callback.ts'
 
 /**
- * Returns the records to keep of the entries of a callback that could not be read, and of receipts without the
- * provider's reference, whose message cannot be found yet.
+ * Returns the records to keep. One kind is for entries of a callback that could not be read. The other is for receipts
+ * without the provider's reference, because their message cannot be found yet.
  */
 export const unreadRecords = (
   { receipts, unread }: ReadCallback,

@@ -8,19 +8,19 @@ import { carriedText, type CallbackRequest } from './callback-request.ts'
 import { signedBytes } from './signed-pieces.ts'
 
 /**
- * Why a callback was not verified. No callbacks: the provider's description has none. No secret: the operator gave
- * neither the secrets of the signature nor a path, so that nothing can be verified.
+ * Reason why a callback was not verified. 'no-callbacks': the provider's description has no callbacks. 'no-secret': the
+ * operator configured neither the secrets of the signature nor a secret path, so nothing can be verified.
  */
 export type CallbackRefusal =
   'no-callbacks' | 'no-secret' | 'wrong-path' | 'no-signature' | 'wrong-signature' | 'too-old'
 
 /** Seconds by which the clock of a provider may be ahead. */
 const aheadSeconds = 300
-/** Seconds of difference between clocks that the times of a JWT may have. */
+/** Maximum difference between clocks that is tolerated for the times in a JWT, in seconds. */
 const clockToleranceSeconds = 60
 /** Minimum length of the secret path: 128 random bits in hexadecimal. */
 export const pathLengthMin = 32
-/** Secrets that count at a time: two during a rotation. */
+/** Indexes of the values that a secret can have. During a rotation, a secret has two values. */
 const rotations = [0, 1]
 
 /**
@@ -43,7 +43,7 @@ export async function verifyCallback(
   return isSigned ? verifySignature(account, signature, request, now) : 'verified'
 }
 
-/** Returns true if the account has what verifies callbacks: the secrets of the signature, or a secret path. */
+/** Returns true if callbacks of the account can be verified, by the secrets of the signature or by a secret path. */
 export function isVerifiable(account: ProviderAccount): boolean {
   const { callbacks } = account.provider.description
   if (callbacks === undefined) return false
@@ -104,7 +104,7 @@ async function isRight(
   return candidates.some((each) => isSame(signature.encoding === 'hex' ? each.toLowerCase() : each, expected))
 }
 
-/** Returns the signatures that a callback carries, without the text before each. */
+/** Returns the signatures that a callback carries, without their prefixes. */
 function candidatesOf({ several, prefix = '' }: SignatureDescription, carried: string): readonly string[] {
   const all = several === undefined ? [carried] : carried.split(several, 10)
   return all

@@ -16,7 +16,7 @@ afterEach(async () => {
 })
 
 const secrets = { id: ['hidden-id'], token: ['hidden-token'] }
-/** Provider like BulkSMS, but without its guarantee about repetitions. */
+/** Provider like BulkSMS, but without its guarantee that a repeated request is delivered only once. */
 const once = {
   send: { url: '/send', basic: ['{secret.id}', '{secret.token}'], json: { to: '{to}', body: '{text}', id: '{ownId}' } },
   answer: {

@@ -31,7 +31,7 @@ export interface HttpTransportSettings {
   readonly note: (reason: string) => void
 }
 
-/** Seconds are whole in requests, and a message with less than one left still gets one. */
+/** Rounds down to whole seconds, which requests need, but to at least one second. */
 const wholeSeconds = (seconds: number | undefined): number | undefined =>
   seconds === undefined ? undefined : Math.max(1, Math.floor(seconds))
 
@@ -99,7 +99,8 @@ function submissionOf(
   callback: string | undefined,
 ): HttpSubmission {
   const { to, body, options } = message
-  // The address of a pool that nobody configured belongs to nobody, so that no provider sends from it.
+  // `defaultSenders` are the addresses of a pool that nobody configured. They belong to nobody, so they are not passed
+  // to the provider.
   const isNobody = message.from !== undefined && defaultSenders.includes(message.from)
   const from = isNobody ? undefined : message.from
   const { flash, priority, category } = options ?? {}

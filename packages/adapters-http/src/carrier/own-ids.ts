@@ -10,8 +10,9 @@ export interface OwnIds {
 }
 
 /**
- * Creates the ids of one carrier: the id of the message and a tag that is random for each start. Providers recognize a
- * repetition by this id, and two gateways with one account at a provider count their messages from 1.
+ * Creates the ids of one carrier. An id consists of the message id and a tag that is random for each start. Providers
+ * recognize a repetition by this id. The tag distinguishes two gateways that use the same account at a provider,
+ * because both count their messages from 1.
  */
 export function ownIds(): OwnIds {
   const tag = Array.from({ length: tagLength }, () => letters[randomInt(letters.length)]).join('')

@@ -39,7 +39,7 @@ export function requestResult(
   if (exchange.outcome === 'unsent') return { is: 'refused-for-now', reason: exchange.reason }
   if (exchange.outcome === 'unknown') return unknown(exchange.reason, false)
   const meaning = readAnswer(account, exchange.answer, ownId, now)
-  // A provider may repeat in an error what it got, and neither secrets nor texts may reach a log (P-15).
+  // The provider's error may quote the request, and neither secrets nor message texts may reach a log (P-15).
   const error = 'error' in meaning ? maskSecrets(withoutText(meaning.error, text), account) : ''
   switch (meaning.outcome) {
     case 'accepted':

@@ -5,7 +5,7 @@ import type { HttpRequest } from '../requests/build-request.ts'
 import { maskSecrets } from '../requests/mask-secrets.ts'
 import type { Exchange } from '../transport/exchange.ts'
 
-/** One request in the forms in which it can be shown, without secrets. */
+/** One request as it is shown to observers, with and without the text of the message. Both forms contain no secrets. */
 export interface ShownRequest {
   /** Recipient in international digits. */
   readonly to: string
@@ -29,7 +29,10 @@ export class HttpTraffic {
     this.#observers = observers
   }
 
-  /** Shows a request, which `build` makes only for an observer. Returns the function to call with its outcome. */
+  /**
+   * Shows a request to the observers. Calls `build` only if there are any. Returns the function to call with the
+   * outcome.
+   */
   sent(build: () => ShownRequest): (exchange: Exchange) => void {
     if (this.#observers.length === 0) return () => undefined
     const request = build()
@@ -48,8 +51,8 @@ export class HttpTraffic {
   }
 
   /**
-   * Returns the fields of an outcome. A provider may return anything that was sent, so that secrets are masked, and the
-   * text `hidden`.
+   * Returns the fields of an outcome. A provider may return anything that was sent, so secrets are masked, and the
+   * message text `hidden` is replaced.
    */
   #fieldsOf(exchange: Exchange, hidden: string | undefined): Readonly<Record<string, unknown>> {
     if (exchange.outcome !== 'answered') return { command: exchange.outcome, reason: exchange.reason }
@@ -60,10 +63,10 @@ export class HttpTraffic {
   }
 }
 
-/** Text in place of a message's text. */
+/** Returns the text that is shown instead of the text of a message. */
 export const hiddenText = (text: string): string => `(${text.length} characters)`
 
-/** Replaces a message's text in an answer: in the strings of JSON, whatever their escapes, else as it is. */
+/** Replaces the text of a message in an answer. In JSON, finds the text in strings however they are escaped. */
 function withoutText(body: string, text: string): string {
   const hide = (value: string): string => value.replaceAll(text, hiddenText(text))
   const document = parseJson(body)
@@ -77,7 +80,7 @@ const show = (
   fields: ObservedTraffic['fields'],
 ): void => observer.saw({ direction, role: 'request', fields })
 
-/** Number of last digits that are compared, as for carriers over SMPP. */
+/** Number of last digits that must be equal for two numbers to match. Carriers over SMPP use the same number. */
 const digitsCompared = 9
 
 const isLike = (address: string, number: string): boolean =>

@@ -16,12 +16,14 @@ export interface TriedMessage {
   readonly reference: string | undefined
 }
 
-/** Message id of tests, which no stored message has, so that no receipt of a test is taken for that of a message. */
+/**
+ * Id of test messages. No stored message has this id, so a receipt for a test is never assigned to a stored message.
+ */
 const testId = 0 as MessageId
 
 /**
- * Sends one message over a connection of its own. `saw` is called with the request and the answer, without secrets. It
- * is never repeated, and no behaviour of the provider makes it throw.
+ * Sends one message over a connection of its own. `saw` is called with the request and the answer, without secrets. The
+ * request is never repeated. This function does not throw, whatever the provider does.
  */
 export async function tryMessage(
   id: CarrierId,

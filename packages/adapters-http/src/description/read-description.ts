@@ -5,7 +5,7 @@ import { compileProvider, isSecret, type Provider } from './provider.ts'
 import { descriptionSchema, type HttpDescription } from './schema.ts'
 import { placeholdersIn, visitTexts } from './template.ts'
 
-/** Places of a description that are wrong, each as a JSON pointer with the problem. They contain no value of it. */
+/** Errors in a description, each as a JSON pointer with the problem. They contain no values of the description. */
 export interface DescriptionProblems {
   readonly problems: readonly string[]
 }
@@ -16,9 +16,9 @@ export const placeholderNames: ReadonlySet<string> = new Set([
   ...['validSeconds', 'validMinutes', 'validMilliseconds', 'flash', 'priority', 'category'],
 ])
 
-/** Placeholders that always have a value, as a URL and its path need. */
+/** Placeholders that always have a value. Only these may occur in a URL and its path. */
 const alwaysPresent: ReadonlySet<string> = new Set(['to', 'text', 'alphabet', 'parts', 'ownId'])
-/** Placeholders whose values are printable ASCII, as headers need. */
+/** Placeholders whose values are printable ASCII. Only these may occur in headers. */
 const inHeaders: ReadonlySet<string> = new Set(['to', 'alphabet', 'parts', 'ownId'])
 
 const problemsMax = 10
@@ -73,7 +73,7 @@ function ruleProblems({ answer }: HttpDescription): readonly string[] {
   })
 }
 
-/** Finds placeholders that have no value, or that may be missing or unsafe where they are. */
+/** Finds unknown placeholders, and placeholders whose value may be missing or unsafe in their place. */
 function placeholderProblems({ send, callbacks }: HttpDescription): readonly string[] {
   const problems: string[] = []
   const check = (place: unknown, at: string, isAllowed: (name: string) => boolean, reason: string): void =>
@@ -104,7 +104,7 @@ function secretProblems({ secrets }: HttpDescription, used: ReadonlySet<string>)
   ]
 }
 
-/** Fields that each algorithm needs, besides the algorithm itself. */
+/** Returns a problem for each field that the algorithm of the signature needs and that is missing or malformed. */
 function signatureProblems({ callbacks }: HttpDescription): readonly string[] {
   if (callbacks === undefined) return []
   const { signature } = callbacks

@@ -23,7 +23,7 @@ export function fillText(text: string, values: Values): string | number | boolea
 }
 
 interface Filled {
-  /** Undefined: the field is left out. */
+  /** If undefined, the field is omitted. */
   readonly value: unknown
   /** True if a placeholder in it had a value. */
   readonly hasValue: boolean

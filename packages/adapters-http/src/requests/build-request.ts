@@ -8,7 +8,7 @@ import { basicAuthorization, secretValues } from './secret-values.ts'
 export interface HttpSubmission {
   /** Recipient in international digits. */
   readonly to: string
-  /** Sender address; undefined: the account's own. */
+  /** Sender address. If undefined, the account's own address is used. */
   readonly from: string | undefined
   readonly body: Body
   /** Our id of the message, for providers that return it in receipts or recognize a repetition by it. */
@@ -69,7 +69,9 @@ function valuesOf(account: ProviderAccount, submission: HttpSubmission): Values 
   }
 }
 
-/** Fills the placeholders of a URL, percent-encoded. Throws if a value is missing, which the checks exclude. */
+/**
+ * Fills the placeholders of a URL, percent-encoded. Throws if a value is missing, which checked descriptions prevent.
+ */
 function urlOf(template: string, baseUrl: string | undefined, values: Values): string {
   const [, origin = '', path = ''] = /^(https?:\/\/[^/]+)?(.*)$/s.exec(template) ?? []
   const encoded = Object.fromEntries(

@@ -14,7 +14,7 @@ export const withMaskedSecrets = (account: ProviderAccount): ProviderAccount => 
 /** Returns a request as `buildRequest` does, with masked secrets, for operators. */
 export function buildMaskedRequest(account: ProviderAccount, submission: HttpSubmission): HttpRequest {
   const request = buildRequest(withMaskedSecrets(account), submission)
-  // In base64 a reader would not recognize the mask.
+  // Base64 would make the mask unrecognizable.
   const isBasic = account.provider.description.send.basic !== undefined
   return isBasic ? { ...request, headers: { ...request.headers, authorization: `Basic ${secretMask}` } } : request
 }
@@ -22,7 +22,9 @@ export function buildMaskedRequest(account: ProviderAccount, submission: HttpSub
 /** Secrets shorter than this are not searched for in texts of a provider, because they occur there by chance. */
 const searchedLengthMin = 6
 
-/** Replaces every secret of the account in a text that a provider sent, however it was sent to the provider. */
+/**
+ * Masks every secret of the account in a text of a provider, in each form in which the secret was sent to the provider.
+ */
 export function maskSecrets(text: string, account: ProviderAccount): string {
   const { basic } = account.provider.description.send
   const values = Object.values(account.secrets)

@@ -162,7 +162,7 @@ test('a request whose connection the server has just reset is sent once or not a
   const transport = aTransport(origin, { connections: 1 })
   await transport.exchange(aRequest(origin))
   for (const socket of sockets) socket.resetAndDestroy()
-  // In the same turn of the event loop: the client has not noticed the reset yet.
+  // This request starts in the same turn of the event loop as the reset, so the client has not noticed the reset yet.
   const { outcome } = await transport.exchange(aRequest(origin))
   expect([outcome, requests.length]).toEqual(outcome === 'answered' ? ['answered', 2] : ['unsent', 1])
 })

@@ -5,8 +5,8 @@ import type { HttpAnswer } from '../answers/read-answer.ts'
 import type { HttpRequest } from '../requests/build-request.ts'
 
 /**
- * Outcome of one request. Unsent: no byte of the request has left this machine, so that it can be sent elsewhere.
- * Unknown: bytes have left, and no complete answer came.
+ * Outcome of one request. 'unsent': no byte of the request has left this machine, so the message can be sent elsewhere.
+ * 'unknown': bytes were sent, but no complete answer arrived.
  */
 export type Exchange =
   | { readonly outcome: 'answered'; readonly answer: HttpAnswer }
@@ -30,7 +30,7 @@ export interface TransportSettings {
 export interface Transport {
   /** Sends a request and resolves to its outcome in bounded time. Never rejects. */
   exchange(request: HttpRequest): Promise<Exchange>
-  /** Number of open connections, and of those with a request. */
+  /** Returns the number of open connections and the number of those that carry a request. */
   connections(): { readonly open: number; readonly inUse: number }
   /** Closes all connections. Requests under way end as unsent or unknown. */
   close(): Promise<void>
@@ -38,7 +38,9 @@ export interface Transport {
 
 /** Maximum number of bytes of an answer, compressed and decompressed. The rest is not read. */
 const answerBytesMax = 256 * 1024
-/** Idle connections are closed after this time, earlier than most servers do, so that no request meets a closed one. */
+/**
+ * Time after which idle connections are closed. Most servers wait longer, so requests rarely meet a closed connection.
+ */
 const idleMilliseconds = 4000
 /** A request up to this size leaves in one write, which succeeds or fails as a whole. */
 const singleWriteBytesMax = 8 * 1024
@@ -46,7 +48,8 @@ const singleWriteBytesMax = 8 * 1024
 /** Creates the connections to a provider; each is opened when it is needed. Redirects are not followed. */
 export function createTransport(settings: TransportSettings): Transport {
   let pool: Pool | undefined
-  // undici is loaded for the first request: it takes 0.1 s, which commands and waiting processes save.
+  // undici is loaded with the first request, because loading takes 0.1 s. Commands and processes that send nothing do
+  // not need it.
   let loading: Promise<Pool> | undefined
   const load = () => (loading ??= openPool(settings).then((opened) => (pool = opened)))
 
@@ -132,7 +135,7 @@ function answerReader(
   }
   return {
     onRequestStart(started) {
-      // An ended exchange must not be sent any more, and a started one not twice.
+      // A request must not be sent after its exchange has ended, nor sent twice.
       if (isEnded || controller !== undefined) {
         started.abort(new Error('the request has ended'))
         return
@@ -162,7 +165,7 @@ const singleHeader = ([name, value]: [string, string | string[] | undefined]): [
   Array.isArray(value) ? value.join(', ') : value,
 ]
 
-/** Returns false if the error is that of a write that the kernel refused as a whole, as after a reset. */
+/** Returns false if the whole request was in one write that the kernel refused, for example after a reset. */
 function hasLeft(error: unknown, isSingleWrite: boolean): boolean {
   const { syscall } = error as NodeJS.ErrnoException
   return !(isSingleWrite && syscall === 'write')

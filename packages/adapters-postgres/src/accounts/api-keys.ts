@@ -55,7 +55,10 @@ export async function keysOf(kysely: Kysely<Tables>, id: AccountId): Promise<rea
   }))
 }
 
-/** Fields of a key that decide whether it opens its account. Their columns occur in no other table of the lookup. */
+/**
+ * Returns the fields of a key that determine whether it opens its account. No other table of the lookup has columns
+ * with these names.
+ */
 export const validityOf = (row: {
   readonly expires_at: Instant | null
   readonly revoked_at: Instant | null

@@ -69,8 +69,9 @@ interface Key extends Pick<ApiKey, 'expires' | 'revoked' | 'from'> {
 }
 
 /**
- * Creates the two lookups of every request, cached for a few seconds, and the uncached one for a password to be hashed.
- * A missing key is not cached, so that a key works in every process as soon as it is issued.
+ * Creates three lookups of accounts. `byKey` and `byLogin`, which requests use, are cached for a few seconds.
+ * `readLogin`, for a password to be hashed, is not cached. A missing key is not cached either, so a key works in every
+ * process as soon as it is issued.
  */
 export function cachedAccounts({
   pools,

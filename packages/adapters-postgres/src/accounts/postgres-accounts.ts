@@ -82,7 +82,9 @@ async function* listed(pools: Pools, from?: AccountId): AsyncIterable<AccountWit
   }
 }
 
-/** Opens an account in one transaction. If two use the same log-in name at once, the unique index admits one. */
+/**
+ * Opens an account in one transaction. If two accounts get the same log-in name at once, the unique index admits one.
+ */
 async function openAccount(
   kysely: Kysely<Tables>,
   opened: OpenedAccount,
@@ -148,7 +150,7 @@ async function insert(
   return id
 }
 
-/** Writes the columns to change. If two use the same log-in name at once, the unique index admits one. */
+/** Writes the columns to change. If two accounts get the same log-in name at once, the unique index admits one. */
 async function changeAccount(
   kysely: Kysely<Tables>,
   id: AccountId,

@@ -19,10 +19,10 @@ afterAll(async () => {
 })
 
 interface Case {
-  /** Milliseconds until the use of an account is paid off; null if it has used nothing. */
+  /** Milliseconds until the rate that the account has used is paid off. Null if the account has used nothing. */
   readonly paidOff: number | null
   readonly perSecond: number
-  /** Requests that follow one another at the same moment. */
+  /** Numbers of units of successive requests, all made at the same moment. */
   readonly counts: readonly number[]
 }
 
@@ -58,7 +58,10 @@ async function takeAll({ paidOff, perSecond, counts }: Case) {
   }
 }
 
-/** PostgreSQL counts in microseconds, so next to the limit of the rule both answers are right. */
+/**
+ * Tolerance in milliseconds. PostgreSQL counts in microseconds, so this close to the limit the statement and `useRate`
+ * may decide differently.
+ */
 const apartMs = 0.01
 const ruledAt = (one: Case, i: number, paidOff: number | undefined, at: number) =>
   useRate(paidOff as Instant | undefined, one.counts[i] ?? NaN, one.perSecond, at as Instant)
@@ -80,7 +83,7 @@ test('the statement accepts exactly what `useRate` does, with the same wait, in 
         expect([one, i, ruled]).toEqual([one, i, { overLimitSeconds: expect.any(Number) as number }])
         if ('overLimitSeconds' in ruled) expect(seconds).toContain(ruled.overLimitSeconds)
       }
-      // Both continue from the stored value, so that rounding errors do not add up.
+      // The statement and `useRate` both continue from the stored value, so that rounding errors do not add up.
       paidOff = stored
     }
   }

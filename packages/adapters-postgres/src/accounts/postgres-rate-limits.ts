@@ -15,12 +15,12 @@ import { RATED } from '../stored-codes.ts'
 const refusedMax = 10_000
 
 /**
- * Creates rate limits that all processes share, by the clock of the database. A process sends one request at a time for
- * an account and unit. After a refusal it refuses by itself until a request can succeed again, so that an account far
- * over its limit does not use connections.
+ * Creates rate limits that all processes share, by the clock of the database. For each account and unit, a process
+ * sends one request at a time to the database. After a refusal, the process refuses requests itself until one can
+ * succeed again, so that an account far over its limit does not use connections.
  */
 export function postgresRateLimits({ pools: { hot } }: Context): RateLimits {
-  /** Last request of each account and unit. */
+  /** Last pending request of each account and unit. */
   const lastRequests = new Map<string, Promise<unknown>>()
   /** Time by `performance.now()` until which not even one unit is available. */
   const refusedUntil = new LRUCache<string, number>({ max: refusedMax })
@@ -31,7 +31,7 @@ export function postgresRateLimits({ pools: { hot } }: Context): RateLimits {
     const [row] = await hot.failFast.run(takeRate, values)
     const wait = row?.wait ?? undefined
     if (wait === undefined) return 'taken'
-    // A smaller request may succeed before this one would.
+    // Stores the time until a request for one unit can succeed, because that may be earlier than for this request.
     const { count, perSecond } = values
     const waitForOne = wait - Math.min(1, count / perSecond) + Math.min(1, 1 / perSecond)
     refusedUntil.set(key, performance.now() + waitForOne * 1000)

@@ -11,7 +11,7 @@ export interface ListedBackup {
 const nameParts = /^gateway-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.backup$/
 const partialName = /^gateway-\d{8}T\d{6}Z\.backup\.\d+\.partial$/
 
-/** Age after its last write at which a partial file counts as left behind by a killed process. */
+/** Age of a partial file, since its last write, from which it counts as left behind by a killed process. */
 const abandonedMilliseconds = 3_600_000
 
 /** Lists the backups of a folder by name, newest first, without reading them. Rejects if the folder cannot be read. */

@@ -15,7 +15,7 @@ export const connectionOf = (url: string, name: string): Client =>
     keepAlive: true,
   })
 
-/** Settings with which values become texts that every server reads back unchanged. */
+/** Settings with which a server writes values as texts that every server reads back unchanged. */
 export const plainText = `
   set datestyle = 'ISO, YMD'; set intervalstyle = 'postgres'; set timezone = 'UTC'; set extra_float_digits = 1;
   set statement_timeout = 0; set lock_timeout = '5s'; set idle_in_transaction_session_timeout = 0`

@@ -23,8 +23,8 @@ export interface Claims {
 /** Maximum number of accounts in one claim of the single lane. Each costs 5 µs, whether or not it has messages. */
 const accountsMax = 64
 /**
- * Maximum number of ranges of an account that one claim of the bulk lane reads, because each is locked. The next claim
- * may read more if a claim used all of them.
+ * Maximum number of ranges of an account that one claim of the bulk lane reads. It is low because each range that is
+ * read is also locked. After a claim that used all of its ranges, the next claim may read more.
  */
 const rangesMax = 16
 const attemptsMax = 3

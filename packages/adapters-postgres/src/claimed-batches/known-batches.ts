@@ -17,7 +17,10 @@ export type KnownBatches = ReturnType<typeof createKnownBatches>
 
 export function createKnownBatches(hot: Connections) {
   const dispatchers = new Map<DispatcherId, Map<ClaimedBatchId, KnownBatch>>()
-  /** The carrier's number of each dispatcher that has claimed. Kept when it ends: it may get answers later. */
+  /**
+   * Number of the carrier of each dispatcher that has claimed. It is kept after the dispatcher has ended, because the
+   * dispatcher may still get answers.
+   */
   const carriers = new Map<DispatcherId, number>()
   const get = (dispatcher: DispatcherId, batch: ClaimedBatchId) => dispatchers.get(dispatcher)?.get(batch)
   return {
@@ -29,7 +32,8 @@ export function createKnownBatches(hot: Connections) {
       dispatchers.set(dispatcher, batches.set(batch, known))
     },
     /**
-     * Removes messages from the batch, and ends the batch after its last message unless `ended` says that it has ended.
+     * Removes messages from the batch. After the last message it ends the batch, unless `ended` says that the batch has
+     * ended already.
      */
     async leave(
       dispatcher: DispatcherId,
@@ -45,7 +49,7 @@ export function createKnownBatches(hot: Connections) {
     },
     /**
      * Returns true if another dispatcher has recovered the batch. A batch whose last message was removed earlier does
-     * not exist either, but is not fenced.
+     * not exist either, but it is not fenced.
      */
     isFenced(
       dispatcher: DispatcherId,

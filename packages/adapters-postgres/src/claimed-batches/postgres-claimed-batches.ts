@@ -18,11 +18,11 @@ import { createKnownBatches } from './known-batches.ts'
 import { LANE } from '../stored-codes.ts'
 import { createRecord } from './record.ts'
 
-/** Maximum number of accounts in one statement that promotes. */
+/** Maximum number of accounts that one promotion of scheduled messages reads. */
 const promotedAccountsMax = 256
 /**
- * Maximum number of changes added to the counts after each promotion. More than a promotion and the accepts before it
- * record, so that changes do not accumulate.
+ * Maximum number of recorded changes that are added to the counts after each promotion. A promotion and the accepts
+ * before it record fewer changes than this, so that changes do not accumulate.
  */
 const foldedMax = 5000
 const everyAccount = { fromAccount: 1, toAccount: 2 ** 31 - 1, changesMax: foldedMax }
@@ -37,7 +37,7 @@ export function postgresClaimedBatches(context: Context): ClaimedBatches {
   const { claim, giveBackFailedClaims } = createClaims(context, batches)
   let promoteCursor = 0
 
-  /** Continues the walk until ranges moved or all accounts were read. */
+  /** Continues the walk over the accounts until some ranges have moved or all accounts were read. */
   async function promote(rangesMax: number): Promise<number> {
     for (let fromStart = promoteCursor === 0; ;) {
       const values = { after: promoteCursor, accountsMax: Math.min(promotedAccountsMax, rangesMax), rangesMax }
@@ -70,7 +70,8 @@ export function postgresClaimedBatches(context: Context): ClaimedBatches {
     let answersLost = 0
     const values = { dispatcher, batch, ids, waitSeconds: seconds, queue }
     const [row] = await retryOnConnectionLoss(hot, postponeStatement, values, () => answersLost++)
-    // If an answer was lost, this may have run before another dispatcher recovered the batch, so it is not fenced.
+    // After a lost answer, an earlier run may have postponed the messages before another dispatcher recovered the
+    // batch, so the batch does not count as fenced.
     if (answersLost === 0 && batches.isFenced(dispatcher, batch, row)) return 'fenced'
     await batches.leave(dispatcher, batch, ids)
     return 'postponed'

@@ -13,8 +13,9 @@ export interface PostgresWakeups extends Wakeups {
 }
 
 /**
- * Creates wakeups. A sleeper has a row, which statements that make messages due look for, and a listening connection.
- * It writes the row over the same connection, so that it never relies on notifications that it could not receive.
+ * Creates wakeups. A sleeper has a row in the database and a listening connection. Statements that make messages due
+ * look for such rows. The sleeper writes its row over the listening connection, so that it never relies on
+ * notifications that it could not receive.
  */
 export function postgresWakeups(address: ServerAddress, connectionSeconds: number, log: Log): PostgresWakeups {
   const sleepers = new Set<Sleeper>()

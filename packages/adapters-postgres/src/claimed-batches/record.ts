@@ -19,7 +19,7 @@ import { record as recordAccepted, recordLate, recordParts } from '../sql/record
 import type { ValuesOf } from '../sql/statement.ts'
 import type { KnownBatches } from './known-batches.ts'
 
-/** SQLSTATE if a recovery, or an earlier run of the same statement, has stored some of the messages. */
+/** SQLSTATE of the error if a recovery, or an earlier run of the same statement, has stored some of the messages. */
 const rowExists = '23505'
 
 export function createRecord(
@@ -48,7 +48,8 @@ export function createRecord(
   }
 
   /**
-   * Records that messages in doubt, or that ended in doubt, were submitted, because the dispatcher has their outcomes.
+   * Records that messages were submitted although a promotion has put them in doubt or ended them in doubt. The
+   * dispatcher has their outcomes, which prove that they were submitted.
    */
   async function prove(dispatcher: DispatcherId, ids: readonly MessageId[]): Promise<boolean> {
     const carrier = batches.carrierOf(dispatcher)
@@ -99,7 +100,8 @@ export function createRecord(
       if (plain !== undefined) return plain
       const [result] = await hot.run(recordLate, late())
       if (result === undefined || result.told === recorded.length) return result
-      // Messages that a promotion had put in doubt become known here, so that their outcomes can be recorded.
+      // A promotion may have put messages in doubt. `prove` records that they were submitted, so that their outcomes
+      // can be recorded.
       if (await prove(dispatcher, values.ids)) await hot.run(recordLate, late())
       return result
     })
@@ -120,8 +122,8 @@ const sendersOf = (recorded: readonly Recorded[]): ReadonlySet<SenderAddress> =>
   new Set(recorded.flatMap(({ message: { from } }) => from ?? []))
 
 /**
- * Returns the parameters of the statement, except the batches that end. `firsts` has the index of the first message of
- * each run of neighbours that share fields.
+ * Returns the parameters of the statement, except the batches that end. Neighbouring messages that share fields form a
+ * run, and `firsts` has the index of the first message of each run.
  */
 function valuesOf(recorded: readonly Recorded[], marks: readonly Mark[], known: NumbersOfSenders) {
   const firsts: number[] = []
@@ -166,7 +168,8 @@ function partsOf(recorded: readonly Recorded[]) {
 }
 
 /**
- * Returns the distinct stored references of parts, or none if only one is left, because long references are truncated.
+ * Returns the distinct references of the parts, in the form in which they are stored. Returns none if only one is left,
+ * which can happen because long references are truncated.
  */
 function storedReferences(handover: CarrierReferences): readonly string[] {
   const references = [...new Set(referencesOf(handover).map(storedReference))]

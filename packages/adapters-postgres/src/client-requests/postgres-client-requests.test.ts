@@ -30,7 +30,7 @@ function keyOf(text: string): IdempotencyKey {
 }
 
 const requestOf = (key = 'k', content = 'this'): ClientRequest => ({ account, key: keyOf(key), asked: content })
-/** Returns the answer with these results of an order to numbers at the usual cost. */
+/** Returns the text of the answer to an order that had these results, with one recipient for each result. */
 const textOf = (results: Acceptance['results']) =>
   writeAnswer(anAnswerDraft(anOrder(account, { to: numbers(results.flat().length) })), results)
 const sent = ({ messages }: StoredPorts, key = 'k', count = 1, content = 'this') => {
@@ -54,7 +54,7 @@ async function assertBalance(expected: number): Promise<void> {
   expect((await ledger.check()).differences).toEqual([])
 }
 
-/** Moves the stored answers back by this many seconds. */
+/** Makes the stored answers older by this number of seconds. */
 const age = (seconds: number) =>
   database.client.query('update client_request set at = at - make_interval(secs => $1)', [seconds])
 

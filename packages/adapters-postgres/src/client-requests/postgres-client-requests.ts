@@ -13,7 +13,7 @@ export function postgresClientRequests({ pools: { hot } }: Context): ClientReque
     })
     if (stored === undefined) return undefined
     const { same, answer: text, balance } = stored
-    // Confirmed, because the connection that stored it may have broken while it waited for a standby.
+    // Confirms the stored answer, because the connection that stored it may have broken while it waited for a standby.
     if (same) await hot.confirm()
     return same ? { text, balance: balance === null ? undefined : credits(balance) } : 'another-request'
   }
@@ -27,14 +27,14 @@ export function postgresClientRequests({ pools: { hot } }: Context): ClientReque
       balance: answer.balance,
     }
     const [stored] = await retryOnConnectionLoss(hot, keepFirstAnswer, values)
-    // `find` returns nothing if the earlier answer expired in between.
+    // `find` returns undefined if the earlier answer has expired in the meantime. Then this answer is stored.
     return stored ? answer : ((await find(request)) ?? keep(request, answer))
   }
 
   return { find, keep }
 }
 
-/** Returns the digest under which the first answer to a request is stored, distinct for each account and key. */
+/** Returns the digest under which the first answer to a request is stored. It differs for each account and key. */
 export const keyDigest = ({ account, key }: Pick<ClientRequest, 'account' | 'key'>): string =>
   digest(`${account} ${key}`)
 

@@ -7,8 +7,8 @@ import { freshDatabase } from '../../testing/fresh-database.ts'
 import { postgresPorts } from '../postgres-ports.ts'
 
 /**
- * An account that was opened 120 days ago, whose old sends were dropped just now, and that sent a day ago with ids
- * leased two days ago.
+ * Runs `check` with an account that was opened 120 days ago. Its old sends were dropped just now. It also sent messages
+ * a day ago, with ids leased two days ago.
  */
 async function withHistory(
   check: (of: { movements: (period: Period) => Promise<readonly Movement[]> }) => Promise<void>,

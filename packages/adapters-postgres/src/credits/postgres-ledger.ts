@@ -160,7 +160,7 @@ async function refundMessage(
 const pageMovements = 1000
 const accountsMax = 1000
 
-/** Reads each page by a statement of its own, so that a slow reader holds no connection (P-13). */
+/** Reads each page with a separate statement, so that a slow reader does not hold a connection (P-13). */
 async function* movements(
   { ordinary, kysely }: Context['pools'],
   of: AccountId | 'all',
@@ -180,8 +180,9 @@ async function listedFrom(ordinary: Connections, { from, to }: Period, historyDa
 }
 
 /**
- * Reads the movements twice as of one moment: the first pass sums the debits and refunds of each bulk send, and the
- * second one returns each sum in the place of its first movement. So memory grows with the sends, not with movements.
+ * Reads the movements twice, both times as of one moment. The first pass sums the debits and refunds of each bulk send.
+ * The second pass returns each sum in the place of its first movement. So memory grows with the number of bulk sends,
+ * not with the number of movements.
  */
 async function* statementOf(
   ordinary: Connections,
@@ -192,7 +193,7 @@ async function* statementOf(
   const listed = await listedFrom(ordinary, period, historyDays)
   const runs = await ordinary.run(listBulkRuns, { account })
   const groups = new Map<string, StatementGroup>()
-  // Without bulk sends each movement is a line of its own, which needs no first pass.
+  // Without bulk sends, each movement is a separate line, so that no first pass is needed.
   if (runs.length > 0)
     for await (const page of movementsOf(ordinary, account, listed))
       for (const movement of page) addToGroup(groups, runs, movement)
@@ -225,15 +226,18 @@ async function* accountIds(kysely: Context['pools']['kysely']): AsyncIterable<re
 
 type ListedMovements = Omit<ValuesOf<typeof listMovements>, 'account' | keyof Place | 'countMax'>
 
-/** End of the pages read so far: all before `time`, and of those at `time` the entries and sends up to these ids. */
+/**
+ * Position after the pages read so far. They have all movements before `time`, and of the movements at `time` the
+ * entries up to `entryId` and the sends up to `sendId`.
+ */
 type Place = Pick<ValuesOf<typeof listMovements>, 'time' | 'entryId' | 'sendId'>
 
 const placeAfter = ({ time, part, id }: MovementRow): Place =>
   part === 0 ? { time, entryId: id, sendId: 0 } : { time, entryId: Number.MAX_SAFE_INTEGER, sendId: id }
 
 /**
- * Reads the movements of one account. The balance before the first page is a fact of the past, so that it may be read
- * after that page; each movement adds to the balance before it.
+ * Reads the movements of one account. The balance before the first page cannot change any more, so that it may be read
+ * after that page. The balances after the movements are calculated from it.
  */
 async function* movementsOf(
   ordinary: Connections,

@@ -12,7 +12,10 @@ export function postgresPrices({ pools: { kysely }, settings, changes }: Context
   const tableOf = (rows: readonly { readonly prefix: string; readonly price: Credits }[]): PriceTable =>
     new Map(rows.map(({ prefix, price }) => [prefix, price]))
 
-  /** Loads the general prices, and which accounts have prices of their own, so that the others need no lookup. */
+  /**
+   * Loads the general prices and the ids of the accounts that have prices of their own. The other accounts need no
+   * lookup.
+   */
   async function load(): Promise<{ readonly table: PriceTable; readonly owners: ReadonlySet<AccountId> }> {
     changes.listen()
     const owners = await kysely.selectFrom('account_price').select('account_id').distinct().execute()

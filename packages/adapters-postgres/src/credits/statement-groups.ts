@@ -5,12 +5,12 @@ import type { RowOf } from '../sql/statement.ts'
 /** Ids `lo` to `hi` of messages of the bulk send `id`. */
 export type BulkRun = RowOf<typeof listBulkRuns>
 
-/** Debits, or refunds with one code, of one bulk send, as one line. */
+/** Line of an account statement that sums the debits of one bulk send, or its refunds with one code. */
 export interface StatementGroup {
   line: Movement
 }
 
-/** Returns the run that has this id. The runs are in order and never overlap. */
+/** Returns the run that contains this id. The runs are sorted and never overlap. */
 function runOf(runs: readonly BulkRun[], id: number): BulkRun | undefined {
   let [low, high] = [0, runs.length]
   while (low < high) {
@@ -22,7 +22,10 @@ function runOf(runs: readonly BulkRun[], id: number): BulkRun | undefined {
   return run !== undefined && id <= run.hi ? run : undefined
 }
 
-/** Returns the group of a movement, with the cause of its line; undefined for a line of its own. */
+/**
+ * Returns the key of the group that a movement belongs to, and the cause for the line of the group. Returns undefined
+ * for a movement that is a line of its own.
+ */
 export function groupOf(
   runs: readonly BulkRun[],
   { cause }: Movement,

@@ -10,7 +10,10 @@ const codes = {
   unknown: OUTCOME.unknown,
 } as const
 
-/** Parses 'b ok 1' as reference b, delivered, to the number that ends in 1. Without a digit there is no number. */
+/**
+ * Parses 'b ok 1' as a receipt with reference b, state delivered and the number that ends in 1. Without a digit, the
+ * receipt has no number.
+ */
 function receiptOf(text: string): DeliveryReceipt {
   const [reference = '', code = '', number] = text.split(' ')
   return {

@@ -4,7 +4,10 @@ import { countingReceipt, type DeliveryReceipt } from '@gateway/core/dispatch'
 export const receiptKey = ({ reference, number }: DeliveryReceipt): string =>
   `${storedReference(reference)} ${number ?? ''}`
 
-/** Returns one of a carrier's receipts for each reference and number: the first final one, else the last. */
+/**
+ * Reduces a carrier's receipts to one for each reference and number: the first final receipt or, if none is final, the
+ * last one.
+ */
 function onePerKey(receipts: readonly DeliveryReceipt[]): readonly DeliveryReceipt[] {
   const counting = new Map<string, DeliveryReceipt>()
   for (const receipt of receipts) {
@@ -21,9 +24,10 @@ function onePerKey(receipts: readonly DeliveryReceipt[]): readonly DeliveryRecei
 const hasNumber = ({ number }: DeliveryReceipt): boolean => number !== undefined
 
 /**
- * Returns those of a carrier's receipts that count, in rounds to be applied one after the other. A round has at most
- * one receipt of a message: if some receipts of a reference have a number and one has none, they may belong to one
- * message, so they are in different rounds. Each round is sorted by reference, so that two calls cannot deadlock.
+ * Selects the receipts of a carrier that count, and divides them into rounds to be applied one after the other. A round
+ * has at most one receipt of a message. If some receipts of a reference have a number and one has none, they may belong
+ * to one message, so that each is in another round. Each round is sorted by reference, so that two calls cannot
+ * deadlock.
  */
 export function onePerMessage(receipts: readonly DeliveryReceipt[]): readonly (readonly DeliveryReceipt[])[] {
   const counting = onePerKey(receipts)
@@ -49,8 +53,9 @@ function inRounds(receipts: readonly DeliveryReceipt[]): DeliveryReceipt[][] {
 const lengthMax = 255
 
 /**
- * Returns a carrier's reference in the form in which it is stored and looked up. U+0000, which a column cannot hold, is
- * replaced, and a very long text, which an index cannot hold, is truncated, in the same way for messages and receipts.
+ * Returns a carrier's reference in the form in which it is stored and looked up, which is the same for messages and
+ * receipts. U+0000 is replaced, because a column cannot hold it. A very long text is truncated, because an index cannot
+ * hold it.
  */
 export const storedReference = (reference: string): string =>
   reference.includes('\0') || reference.length > lengthMax

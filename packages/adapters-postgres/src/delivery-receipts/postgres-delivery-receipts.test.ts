@@ -36,7 +36,7 @@ describe('receipts on partitions', () => {
        select $1, $1, 27820000000, 1, id, 100, $2, now() - $3::int * interval '1 day' from carrier where name = 'sim'`,
       [id, reference, daysAgo],
     )
-  /** Makes ids come from this partition on. */
+  /** Makes the next ids come from this partition. */
   const reach = (partition: number) => open.client.query(`select setval('id_block', $1)`, [partition * 500])
   const codes = async () =>
     (await open.client.query<{ code: number }>('select code from message order by id')).rows.map(({ code }) => code)

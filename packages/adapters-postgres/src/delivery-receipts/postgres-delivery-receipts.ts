@@ -28,7 +28,7 @@ const tableMissing = '42P01'
 /** Implements delivery receipts. If a connection breaks before an answer, each call runs its statement again. */
 export function postgresDeliveryReceipts(context: Context): DeliveryReceipts {
   const { hot, kysely, ordinary } = context.pools
-  /** Partitions to search, newest first, because nearly every receipt finds its message there. */
+  /** Partitions to search. The newest is first, because nearly every receipt belongs to a message in it. */
   let partitions: readonly number[] = []
 
   async function refresh(): Promise<void> {
@@ -61,7 +61,7 @@ export function postgresDeliveryReceipts(context: Context): DeliveryReceipts {
     const searched = partitions
     let unmatched = await find(carrier, receipts, searched).catch((error: unknown) => {
       if (sqlState(error) !== tableMissing) throw error
-      // Retention dropped a partition. Receipts that were applied already are recognized when they are searched again.
+      // Retention has dropped a partition. All receipts are searched again, and those that were applied are recognized.
       return receipts
     })
     if (unmatched.length === 0) return unmatched
@@ -94,7 +94,7 @@ export function postgresDeliveryReceipts(context: Context): DeliveryReceipts {
     const [row] = await retryOnConnectionLoss(hot, applyReceipts(partition), values)
     if (row?.applied === receipts.length) return []
     const rows = await retryOnConnectionLoss(hot, knownReceipts(partition), values)
-    // Confirmed, because the connection that applied them may have broken while it waited for a standby.
+    // Confirms, because the connection that applied the receipts may have broken while it waited for a standby.
     if (rows.length > 0 && !rows.some(({ written }) => written)) await hot.confirm()
     const done = new Set(rows.map(({ position }) => position))
     return receipts.filter((_, at) => !done.has(at + 1))

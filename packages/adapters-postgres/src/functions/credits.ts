@@ -4,9 +4,10 @@ import { sql } from '../sql/statement.ts'
 import { LEDGER } from '../stored-codes.ts'
 
 /**
- * Returns the accounts that have a stored answer under one of these keys, one key an account. The caller holds the
- * locks of the `p_locked` accounts. A function, because each of its statements has a snapshot of its own: rows are
- * inserted under these locks only, and the statement that waited for the locks would not see them.
+ * Returns the accounts that have a stored answer under one of these keys. Each account has one key. The caller holds
+ * the locks of the `p_locked` accounts, and rows are inserted under these locks only. This is a function, because each
+ * of its statements has a snapshot of its own: the statement that waited for the locks would not see rows that were
+ * inserted meanwhile.
  */
 const keysInUse = sql`
 create or replace function keys_in_use(p_locked bigint, p_accounts int[], p_keys uuid[])
@@ -23,10 +24,10 @@ end $$;
 `
 
 /**
- * Transfers credits, and returns 'done' or one of core's `TransferFailure`; null if one of the accounts does not exist.
- * With a key the result is stored as the answer to `p_asker`, unless the transfer failed; 'repeated' if the key has an
- * answer. Both accounts are locked in the order of their ids before anything is decided: a single statement deadlocked,
- * or found a balance that was gone, in one of six races.
+ * Transfers credits. Returns 'done' or one of core's `TransferFailure`, or null if one of the accounts does not exist.
+ * With a key, it stores the result as the answer to `p_asker`, unless the transfer failed. Returns 'repeated' if the
+ * key has an answer. Both accounts are locked in the order of their ids before anything is decided. With a single
+ * statement instead, one of six races deadlocked or found that the balance was already spent.
  */
 const transferCredits = sql`
 create or replace function transfer_credits(p_from int, p_to int, p_amount bigint, p_at timestamptz, p_operation uuid,

@@ -6,17 +6,17 @@ import { sql } from '../sql/statement.ts'
 import { storeMessageEvents } from '../sql/store-events.ts'
 import { LANE } from '../stored-codes.ts'
 
-/** Ranges of `later` that were deleted, and the rest of each that was inserted again. */
+/** Query for the changes to `later`: ranges that were deleted, and the remainders of them that were inserted again. */
 const changedLater = `select p_account account_id, due_at, lo, lo - hi change from from_later
   union all
   select p_account, due_at, lower(part), upper(part) - lower(part) from rest where at is not null`
 
 /**
- * Deletes and refunds scheduled messages, also when they have become due, unless a carrier has seen them (code 102).
- * Returns these with their refunds, then the other messages of the account with their due times and codes. One
- * statement, because a process that stops between two would keep the lock of the account. Ranges that another statement
- * moved between the look and the delete are looked for again with a new snapshot. Nested loops by send: a search by id
- * alone would walk over dead rows.
+ * Deletes and refunds scheduled messages (code 102), including those that have become due, unless a carrier has seen
+ * them. Returns the deleted messages with their refunds, then the other messages of the account with their due times
+ * and codes. The caller needs only one statement, because a process that stops between two statements would keep the
+ * lock of the account. If another statement moves ranges between the read and the delete, they are read again with a
+ * new snapshot. The plan uses nested loops by send, because a search by id alone would walk over dead rows.
  */
 export const deleteWaiting = sql`
 create or replace function delete_waiting(p_account int, p_ids bigint[], p_operation uuid)

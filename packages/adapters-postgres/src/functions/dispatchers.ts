@@ -3,9 +3,9 @@ import { sql } from '../sql/statement.ts'
 import { storeMessageEvents } from '../sql/store-events.ts'
 
 /**
- * Ends one claimed batch of a dispatcher, or all of them: ids that may have left and have no message row become 106,
- * the others go back to `due`. Acts only on rows that its own delete returned, because without its `claimed_batch` row
- * a dispatcher has no right to the ids. Cost: 10 µs, 180 bytes of log a message.
+ * Ends one claimed batch of a dispatcher, or all of them. Messages that may have been submitted and have no message row
+ * get outcome 106; the others go back to `due`. Acts only on `claimed_batch` rows that its own delete returned, because
+ * without its row a dispatcher has no right to the ids. Cost: 10 µs, 180 bytes of log a message.
  */
 const releaseClaimedBatches = sql`
 create or replace function release_claimed_batches(p_dispatcher bigint, p_seq int default null, out requeued bigint,
@@ -90,8 +90,9 @@ end $$;
 `
 
 /**
- * Gives back a claimed batch after the answer to the claim was lost, so that nothing of it was sent. The empty row
- * stays even if this is run again, because it stops a claim that is still running.
+ * Gives back a claimed batch after the answer to the claim was lost, which means that none of its messages was sent.
+ * Stores an empty row for a claim that is still running, because that row stops the claim. The empty row stays even if
+ * this is run again.
  */
 const disown = sql`
 create or replace function disown(p_dispatcher bigint, p_seq int) returns void language plpgsql as $$

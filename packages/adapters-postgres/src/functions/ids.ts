@@ -27,8 +27,8 @@ end $$;
 `
 
 /**
- * Leases a block of ids to one process, which gives it up after an hour, and makes its partition and the next two.
- * Cost: 0.5 ms, once per 10,000 ids.
+ * Leases a block of ids to one process, which stops using it after an hour. Creates the partition of the block and the
+ * next two partitions. Cost: 0.5 ms, once per 10,000 ids.
  */
 const leaseBlock = sql`
 create or replace function lease_block(out lo bigint, out hi bigint) language plpgsql as $$

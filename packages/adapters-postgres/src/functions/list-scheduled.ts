@@ -1,10 +1,11 @@
 import { sql } from '../sql/statement.ts'
 
 /**
- * Lists scheduled messages of an account, also those that have become due, while they can still be deleted: `p_limit`
- * messages from `p_offset` on, ordered by due time and id. Returns at least one row, with the total and the number of
- * changes that are not yet in the counts. Times are in milliseconds. Stable, so that all of it reads in the snapshot of
- * its caller. Due ranges come first and are read one by one, together with the ranges of `later` that are due no later.
+ * Lists scheduled messages of an account, including due messages that can still be deleted: `p_limit` messages from
+ * `p_offset` on, ordered by due time and id. Returns at least one row, with the total and the number of changes that
+ * are not yet in the counts. Times are in milliseconds. The function is stable, so that all of it reads in the snapshot
+ * of its caller. Due ranges come first. They are read one by one, together with the ranges of `later` that are due no
+ * later.
  */
 const listMessages = (name: string, hasOptions: boolean): string => sql`
 create or replace function ${name}(p_account int, p_offset bigint, p_limit bigint)

@@ -8,8 +8,9 @@ $$;
 `
 
 /**
- * Trigger that writes each change of outcomes to `outcome_change`. Statement triggers see the rows before the change,
- * which `returning` does not. Only a copy inserts into a partition by name, and it copies the sums too.
+ * Trigger that writes each change of outcomes to `outcome_change`. It is a statement trigger, because `returning` does
+ * not show the rows before the change. It is not run for inserts into a partition by name. Only a copy of the database
+ * makes such inserts, and it copies the sums too.
  */
 const countOutcomes = sql`
 create or replace function count_outcomes() returns trigger language plpgsql as $$

@@ -2,12 +2,13 @@ import { INCIDENT, OUTCOME } from '@gateway/core/messages'
 import { sql } from '../sql/statement.ts'
 
 /**
- * Gives unknown messages the references of unmatched delivery receipts that are at least `p_age_seconds` old, if
- * exactly as many references fit as the message has parts, and they fit no other message. Returns the number of
- * messages. The caller sets the times within which they fit, and how long a reference is not used again. Runs alone,
- * because two that ran together could each adopt a reference that the other one had found to be unique. The rule is
- * core's `adoptions`; a contract compares both over generated cases. Nested loops, so that only as much is read as
- * there are unmatched receipts; "has no reference" is an expression, so that no index is used for it.
+ * Gives unknown messages the references of unmatched delivery receipts that are at least `p_age_seconds` old. A message
+ * gets references only if exactly as many fit as the message has parts, and if they fit no other message. Returns the
+ * number of messages. The caller sets the times within which a reference fits, and how long a reference is not used
+ * again. Calls run one at a time, because two concurrent calls could each adopt a reference that the other one had
+ * found to be unique. The rule is core's `adoptions`; a contract compares both over generated cases. The plan uses
+ * nested loops, so that only as much is read as there are unmatched receipts. "Has no reference" is an expression, so
+ * that no index is used for it.
  */
 export const adoptDeliveryReceipts = sql`
 create or replace function adopt_delivery_receipts(p_age_seconds float8, p_before_submitted_seconds float8,

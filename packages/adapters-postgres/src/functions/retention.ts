@@ -3,8 +3,8 @@ import { sql } from '../sql/statement.ts'
 import { LEDGER } from '../stored-codes.ts'
 
 /**
- * Remembers who wrote last to each number from each address, of the messages `p_lo` to `p_hi - 1` that a carrier
- * accepted or may have accepted. Core's `isContact` and `laterContact` have the rule.
+ * Remembers for each pair of number and sender address the account that wrote last. Considers the messages `p_lo` to
+ * `p_hi - 1` that a carrier accepted or may have accepted. The rules are core's `isContact` and `laterContact`.
  */
 const keepContacts = sql`
 create or replace function keep_contacts(p_lo bigint, p_hi bigint) returns void language sql as $$
@@ -20,10 +20,10 @@ $$;
 `
 
 /**
- * Drops a partition in which everything is older than `p_before`. `dropped` is null if it is still needed, and false if
- * there is more to do. Fails with 55P03 if readers are in the way. The cost of the sends is summed while no send can be
- * added, and before any lock that blocks others. The locks of the parents are requested repeatedly, for a moment each.
- * Contacts (10 µs a message) are kept for some blocks at a time.
+ * Drops a partition in which everything is older than `p_before`. `dropped` is null if the partition is still needed,
+ * and false if there is more to do. Fails with 55P03 if readers are in the way. Sums the cost of the sends while no
+ * send can be added, and before it takes any lock that blocks others. Requests the locks of the parent tables
+ * repeatedly, for a moment each. Each call keeps the contacts of some blocks (10 µs a message).
  */
 const dropPartition = sql`
 create or replace function drop_partition(k bigint, p_before timestamptz, out dropped bool, out sends bigint,
@@ -90,9 +90,9 @@ end $$;
 `
 
 /**
- * Drops the sends of a block that are older than `p_before` and whose messages are all decided and as old, with these
- * messages. Locks all of these rows first: a row that changed before is young again, and a later change finds no row.
- * So a refund is either entered before its send is dropped, or not made.
+ * Drops the old sends of a block, with their messages. A send is old if it is older than `p_before` and all its
+ * messages are decided and as old. Locks all of these rows first: a row that changed before is no longer old, and a
+ * later change finds no row. So a refund is either entered before its send is dropped, or not made.
  */
 const dropBlock = sql`
 create or replace function drop_block(p_block bigint, p_before timestamptz, out sends bigint, out messages bigint)
@@ -147,7 +147,8 @@ end $$;
 `
 
 /**
- * Drops up to 5,000 rows each of inbound messages and of what is remembered about them. Returns false if there is more.
+ * Drops inbound messages and the rows that remember facts about them, up to 5,000 rows of each kind. Returns false if
+ * there is more to drop.
  */
 const dropInboundMessages = sql`
 create or replace function drop_inbound_messages(p_before timestamptz, p_contact_days int, p_seen_seconds int,
@@ -207,9 +208,10 @@ end $$;
 `
 
 /**
- * One step of dropping what is older than `p_days`. A walk begins with `p_after` -1; each next step gets `v_next` of
- * the step before. Looks only through blocks whose lease is so old that they cannot get sends any more. A partition
- * that filled up within a month is dropped as a whole once its newest send is old enough, all others block by block.
+ * Does one step of dropping data older than `p_days`. A walk begins with `p_after` -1, and each next step gets `v_next`
+ * of the step before. Reads only blocks whose lease is so old that they cannot get sends any more. A partition that
+ * filled up within a month is dropped as a whole once its newest send is old enough. All other partitions are dropped
+ * block by block.
  */
 const dropHistory = sql`
 create or replace function drop_history(p_after bigint, p_days int, p_contact_days int, p_seen_seconds int,

@@ -1,8 +1,8 @@
 import { sql } from '../sql/statement.ts'
 
 /**
- * Returns the first of the addresses `p_turned` (in order of preference) that the account already uses; else the first
- * that no other account uses; else the first.
+ * Chooses from the addresses `p_turned`, which are in order of preference. Returns the address that the account already
+ * uses, else the first one that no other account uses, else the first one.
  */
 export const chooseSender = sql`
 create or replace function choose_sender(p_accounts int[], p_senders int[], p_account int, p_turned int[]) returns int

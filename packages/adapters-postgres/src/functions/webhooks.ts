@@ -9,8 +9,8 @@ const { open, delivered, dead, replayed, over } = LIST_STATE
 const endedStates = [delivered, dead, replayed, over].join(', ')
 
 /**
- * Sums the waiting events and lists of all endpoints by the condition of the endpoint. Counts at most `p_rows` rows of
- * events, of open lists and of dead lists of each endpoint.
+ * Sums the waiting events and lists of all endpoints, grouped by the condition of the endpoint. For each endpoint it
+ * counts at most `p_rows` rows of events, of open lists and of dead lists.
  */
 const webhookTotals = sql`
 create or replace function webhook_totals(p_rows int)
@@ -80,8 +80,8 @@ end $$;
 
 /**
  * Drops lists and events that are older than `p_days`, and the rows of removed endpoints, at most `p_rows` of each
- * kind. Returns the largest count of a kind. Walks the endpoints by the keys of their rows, so that rows of a removed
- * endpoint are found without reading those of the others.
+ * kind. Returns the largest of the counts. Finds the endpoints by walking the keys of the rows, so that rows of a
+ * removed endpoint are found without reading the rows of other endpoints.
  */
 const purgeWebhooks = sql`
 create or replace function purge_webhooks(p_rows int, p_days float8) returns int language plpgsql

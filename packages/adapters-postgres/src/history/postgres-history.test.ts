@@ -85,7 +85,7 @@ describe('blocks of a small installation', () => {
     const { loginFailures } = people
     await loginFailures.count('old', { failuresMax: 1, seconds: 0 })
     await loginFailures.count('new', { failuresMax: 1, seconds: 60 })
-    // Each count also deletes some expired failures.
+    // Inserts expired failures after the counts, because each count also deletes some expired failures.
     await client.query(
       'insert into login_failure (key, counted_by, failures, until) select key, counted_by, 1, now() from login_failure',
     )
@@ -144,7 +144,7 @@ describe('blocks of a small installation', () => {
     expect(await statuses(id, [...waiting, ...changed, ...claimed, ...unrecorded])).not.toContain('not-found')
     await assertLedger()
 
-    // Recorded while the batch has not ended, so that a recovery would read its send.
+    // Records the outcomes before the batch has ended, so that a recovery would read their send.
     await ports.claimedBatches.record(dispatcher, outcomes)
     await letDaysPass(client, 91)
     expect(await dropAll()).toMatchObject({ sends: 1, messages: 3 })
@@ -350,7 +350,7 @@ describe('races', () => {
 })
 
 describe('partitions', () => {
-  /** Partition 0 filled up within a week some time ago. New ids come from partition 2. */
+  /** Sets up a partition 0 that filled up within a week, `daysAgo` days ago. New ids come from partition 2. */
   async function filledPartition(daysAgo: number): Promise<AccountId> {
     const { id } = await anAccount(postgres.ports, { credits: 100_000 })
     await client.query(

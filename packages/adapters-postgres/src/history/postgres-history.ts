@@ -40,7 +40,7 @@ export function postgresHistory({ pools: { ordinary } }: Context): History {
     await retryOnConnectionLoss(ordinary, giveUpSharedBlock, {})
     const [leased] = await retryOnConnectionLoss(ordinary, leaseBlock, {})
     const next = leased && messageId(leased.hi)
-    if (next === undefined) throw new Error('skipping ids: no valid id follows')
+    if (next === undefined) throw new Error('cannot skip ids: no valid id would remain after the skipped ones')
     return next
   }
 

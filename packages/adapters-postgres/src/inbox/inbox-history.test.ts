@@ -132,7 +132,7 @@ test('the sender address of an account for a number is dropped when no reply to 
 test('replies to messages of an earlier version, whose address is not known, reach the account', async () => {
   const { ports } = postgres
   const { id } = await anAccount(ports)
-  // Accepted and recorded as the earlier version does, also while both run.
+  // Accepts and records a message as the earlier version does, which may also run beside this version.
   await client.query(`
     insert into send (first_id, n, account_id, price, body, msisdns) values (9000, 1, ${id}, 10, 'x', '{${aNumber()}}');
     insert into due (lane, account_id, lo, hi, first_id) values (0, ${id}, 9000, 9001, 9000)`)

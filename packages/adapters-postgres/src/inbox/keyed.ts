@@ -42,7 +42,10 @@ const keyFor = (carrier: CarrierId, deduplicationKey: string): string =>
 
 export const keyOfOffer = (carrier: CarrierId, offer: string): string => keyFor(carrier, deduplicationKeyOfOffer(offer))
 
-/** Digest of a part of a group, by which it is recognized after its text is complete. */
+/**
+ * Returns a digest of a part of a text. It is used to recognize the part if it arrives again after its text is
+ * complete.
+ */
 export const joinedKeyOf = (group: string, part: Pick<WaitingPart, 'number' | 'text'>): string =>
   digest(joinedPartKeyOf(group, part))
 

@@ -52,8 +52,8 @@ async function* unowned(ordinary: Connections): AsyncIterable<UnownedMessage> {
 
 function createTake({ pools: { hot, writes }, settings }: Context): Pick<Inbox, 'take' | 'offerAgain'> {
   /**
-   * Failed calls, with their accounts, whose messages could not be offered again yet because the database was
-   * unreachable.
+   * Failed calls, with their accounts. The messages that they claimed could not be offered again yet, because the
+   * database was unreachable.
    */
   const debts = new Map<Taking, AccountId>()
 
@@ -72,7 +72,7 @@ function createTake({ pools: { hot, writes }, settings }: Context): Pick<Inbox, 
     } catch (error) {
       if (!isLostAnswer(error)) throw sayIfNothingDone(error)
       debts.set(taking, by)
-      // Ends the old statement first, because until then it may still claim messages.
+      // Ends the old statement first, because it may claim messages until it ends.
       await endLostStatement(hot, error, settings.lookUpSeconds, () => offerAgain(by, taking))
       throw error
     }

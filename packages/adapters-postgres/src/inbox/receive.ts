@@ -18,8 +18,8 @@ const togetherMax = 500
 type Store = (texts: readonly WholeText[]) => Promise<void>
 
 /**
- * Stores messages, some hundred in one transaction. The transaction also records a key for each, so that it may be run
- * again if its answer is lost: a recorded key was stored by the first run or by another call.
+ * Stores messages, some hundred in one transaction. The transaction also records a key for each message, so that it may
+ * be run again if its answer is lost. If a key exists already, the first run or another call has stored the message.
  */
 export function createReceive(context: Context, routes: Pick<Routes, 'list'>): Pick<Inbox, 'receive' | 'releaseParts'> {
   const { ids, pools, settings } = context
@@ -33,8 +33,8 @@ export function createReceive(context: Context, routes: Pick<Routes, 'list'>): P
   }
 
   /**
-   * Runs `work` in a transaction in which it may store texts once, with at most `confirmationsMax` confirmations. Runs
-   * it again if the answer to the commit is lost.
+   * Runs `work` in a transaction. `work` may store texts once, with at most `confirmationsMax` confirmations. Runs it
+   * again if the answer to the commit is lost.
    */
   function storing<T>(
     confirmationsMax: number,
@@ -54,7 +54,7 @@ export function createReceive(context: Context, routes: Pick<Routes, 'list'>): P
         return result
       } catch (error) {
         if (!isLostAnswer(error)) ids.giveBack(confirming.ids)
-        // Ends the old server process, because until then it locks the keys that it has recorded.
+        // Ends the old server process, because it holds locks on the keys that it has recorded.
         else await endLostStatement(pools.hot, error, settings.lookUpSeconds, () => Promise.resolve())
         throw error
       }
@@ -134,7 +134,7 @@ async function noteNew(connection: Connection, items: readonly Keyed[], operatio
   return [...first.values()].filter(({ key }) => noted.has(key))
 }
 
-/** Returns the messages that an earlier run of this operation stored, whose answer was lost. */
+/** Returns the messages that an earlier run of this operation stored before its answer was lost. */
 async function storedBefore(connection: Connection, items: readonly Keyed[], operation: string) {
   const rows = await connection.run(findNoted, { keys: items.map(({ key }) => key), operation })
   const noted = new Set(rows.map(({ key }) => key))
@@ -142,7 +142,7 @@ async function storedBefore(connection: Connection, items: readonly Keyed[], ope
   const waiting = new Set((await connection.run(findWaitingParts, { keys: groups })).map(({ key }) => key))
   const before = new Map<Keyed, Received>()
   for (const [i, item] of items.entries()) {
-    // Deleted, because a second message with the key in the same call repeats the first.
+    // The key is deleted from the set, because a second message with this key in the same call repeats the first one.
     if (noted.delete(item.key)) before.set(item, waiting.has(groups[i] ?? '') ? 'incomplete' : 'stored')
   }
   return before

@@ -57,7 +57,7 @@ async function confirm(
 
 const routedBy = ({ account, address, number }: Confirmation) => ({ account, from: address, to: number })
 
-/** Returns the ids without the first `used`. */
+/** Returns the ranges of ids without the first `used` ids. */
 export function without(ids: readonly IdRange[], used: number): readonly IdRange[] {
   let toRemove = used
   return ids.map((range) => {

@@ -14,10 +14,9 @@ export type Decision =
   | { readonly lost: LostAnswer; readonly laidOut: readonly OrderSends[] }
 
 /**
- * Decides orders of one account in turn: each is accepted as far as the balance allows that earlier orders left
- * (ruling 1.11). If nothing can be paid, one read of the account shows it, so that accounts without credits are not
- * locked. Stores nothing for an order whose key has a response already. If several orders have the same key, the
- * database rejects all (23505).
+ * Decides orders of one account in turn. Each order is accepted as far as the balance that earlier orders left allows
+ * (ruling 1.11). The account is read first and is not locked if nothing can be paid. Stores nothing for an order whose
+ * key has a response already. If several orders have the same key, the database rejects all of them (23505).
  */
 export async function decideOrders(
   hot: Connections,

@@ -7,7 +7,7 @@ import { leaseBlock, leaseShared } from '../sql/ids.ts'
 export interface IdRange {
   readonly lo: number
   readonly hi: number
-  /** Time by the clock of the process after which these ids are no longer used, as dropping old history relies on. */
+  /** Time by the clock of the process after which these ids are no longer used. Dropping old history relies on it. */
   readonly until: number
 }
 
@@ -15,7 +15,7 @@ export interface IdRange {
 export interface MessageIds {
   /** Returns `count` ids in ascending order. Leases more if the free ones are too few. */
   take(count: number): Promise<readonly IdRange[]>
-  /** Returns ids that are certainly not in use, so that refused orders do not use up partitions. */
+  /** Makes ids available again that are certainly not in use. Otherwise refused orders would use up partitions. */
   giveBack(ranges: readonly IdRange[]): void
 }
 
@@ -43,7 +43,7 @@ export function messageIds(
   async function lease(count: number): Promise<IdRange> {
     const until = now() + leaseMilliseconds
     const [leased] = await ask(count).catch((error: unknown) => {
-      // The ids of a lost answer stay unused; leases others.
+      // If the answer was lost, the ids that it leased stay unused, and other ids are leased.
       if (isLostAnswer(error)) return ask(count)
       throw error
     })
@@ -69,7 +69,7 @@ export function messageIds(
 
   return {
     take: (count) => {
-      // One call at a time, so that the second of two callers uses the rest of the first one's lease.
+      // Calls run one at a time, so that the second of two callers uses the rest of the ids that the first one leased.
       const ids = turn.then(() => takePieces(count))
       turn = ids.catch(() => undefined)
       return ids
@@ -81,7 +81,7 @@ export function messageIds(
 }
 
 /**
- * Adds a range to the free ones and merges it with adjacent ranges, because otherwise ranges would only get smaller.
+ * Adds a range to the free ranges and merges it with adjacent ones. Without merging, the ranges would only get smaller.
  */
 function joined(free: readonly IdRange[], range: IdRange): readonly IdRange[] {
   if (idsIn(range) <= 0) return free

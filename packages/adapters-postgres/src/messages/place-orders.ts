@@ -42,7 +42,7 @@ function chooseFor(hot: Connections, senders: SenderNumbers): (order: Order) => 
     return new Map(rows.map(({ place, sender }) => [place, sender]))
   })
 
-  /** Cached result for orders with only one address, which are most. */
+  /** Cached results for orders with only one sender address, as most orders have. */
   const always = new Map<SenderAddress, SenderOf>()
 
   async function chooseFromPool({ account: by, senders: pool, texts }: Order): Promise<SenderOf> {
@@ -98,8 +98,8 @@ function placeWith(routes: Pick<Routes, 'list'>, senders: SenderNumbers) {
   let known: readonly PublishedRoute[] | undefined
 
   /**
-   * Reads the routes. While the database is unreachable, the last ones are used, because messages in the queue of an
-   * outdated route are moved later.
+   * Reads the routes. While the database is unreachable, it returns the routes that were read last. Messages that are
+   * then put into the queue of an outdated route are moved later.
    */
   async function read(): Promise<readonly PublishedRoute[]> {
     try {

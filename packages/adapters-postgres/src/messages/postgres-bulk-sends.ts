@@ -43,7 +43,7 @@ export function postgresBulkSends({ pools: { kysely, ordinary } }: Context): Bul
           .values({ account_id: account, columns, text, scheduled_at: timeOrNull(scheduled), key })
           .returning('id')
           .executeTakeFirstOrThrow()
-        // One statement for each call, because together their texts may have 20 MB.
+        // Each call is stored by its own statement, because the texts of all calls together may have 20 MB.
         for (const [call, rows] of calls.entries()) {
           const repeated = rows.filter(({ refused }) => refused === 'repeated').length
           const counts = { count: rows.length - repeated, repeated }
@@ -106,7 +106,7 @@ export function postgresBulkSends({ pools: { kysely, ordinary } }: Context): Bul
     },
     end: (id, call, { accepted, messages, cost, left: rows }) =>
       kysely.transaction().execute(async (transaction) => {
-        // Locks the send, so that of its last two calls the one that ends later sees that no call is left.
+        // Locks the send. If its last two calls end at the same time, the later one then sees that no call is left.
         await transaction.selectFrom('bulk_send').select('id').where('id', '=', id).forUpdate().execute()
         const ended = transaction
           .updateTable('bulk_send_call')

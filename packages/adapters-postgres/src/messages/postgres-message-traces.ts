@@ -92,7 +92,7 @@ function decidedPlace(row: DecidedRow, byHand: boolean): DecidedLocation {
   }
 }
 
-/** A route with the default overflow names none. */
+/** Returns the route. It has no field `overflow` if the overflow is the default. */
 function routeOf(row: NonNullable<MessageTraceRow['route']>): TracedRoute {
   const { overflow, ...route } = fromRow(row)
   return { ...route, ...(overflow && { overflow }) }

@@ -58,23 +58,26 @@ type AcceptRequest = readonly [order: Order, request?: ClientRequest, draft?: An
 /** Answers to orders, in their order. */
 type Answers = readonly Promise<OrderAnswer>[]
 
-/** Batches of many orders, because an order costs PostgreSQL 9 µs less in a statement for 32 than in one for 16. */
+/**
+ * Limits for batches of many orders. In a statement for 32 orders, an order costs PostgreSQL 9 µs less than in one for
+ * 16.
+ */
 const together = { inFlightMax: 2, jobsMax: 256, weightMax: 4000, gatherMs: 8 }
-/** Longer gathering for orders with a key, because they cost more and are fewer. */
+/** Orders with a key are gathered for longer, because they cost more and are fewer. */
 const keyedTogether = { gatherMs: 20 }
-/** Smaller batches, because each account has a transaction of its own. */
+/** Batches of orders that are decided under a lock are smaller, because each account has a transaction of its own. */
 const underLock = { inFlightMax: 2, jobsMax: 32, weightMax: 4000 }
 const lossesMax = 3
 
 /**
- * Accepts orders, many in one statement: orders that arrive while a statement runs go together into the next. In this
- * way a single account reaches 41,600 orders a second, against 4,300 with a statement for each order and 1,470 with a
- * locked row.
+ * Accepts orders, many in one statement. Orders that arrive while a statement runs go together into the next one. In
+ * this way a single account reaches 41,600 orders a second. It reaches 4,300 with a statement for each order, and 1,470
+ * with a locked row.
  *
- * In such a statement either all orders of an account are paid or none. Unpaid ones go to a second line, where they are
- * decided under the lock of their account, so that accounts without credits do not delay the others. So do the orders
- * of an account of which one repeats a key. Orders with a key have a line of their own, so that others do not pay for
- * their higher cost.
+ * Such a statement charges either all orders of an account or none. Orders that were not charged go to a second line,
+ * which decides them under the lock of their account, so that accounts without credits do not delay the others. If one
+ * order repeats a key, all orders of its account go there too. Orders with a key have a separate first line, so that
+ * the other orders do not pay for their higher cost.
  */
 function acceptOrders(
   { pools: { hot }, ids, senders, settings }: Context,
@@ -141,7 +144,8 @@ function acceptOrders(
     return orders.map((order, i) =>
       settled(() => {
         const laid = laidOut[i]
-        // The response stored under a key has the balance right after the order.
+        // A stored order with a key is reported as repeated, because the response stored under its key has the balance
+        // right after the order.
         if (laid !== undefined && isStored(laid)) return order.repeatable ? 'repeated' : (answers[i] ?? undecided())
         if (order.losses === lossesMax) throw lost
         return begin({ ...order, losses: order.losses + 1 })
@@ -152,8 +156,8 @@ function acceptOrders(
 }
 
 /**
- * Returns true if one of several orders may have caused the error. SQLSTATE classes 22 and 23: the database rejects a
- * value. 55P03: another transaction has locked an account.
+ * Returns true if one of several orders may have caused the error. SQLSTATE classes 22 and 23 mean that the database
+ * rejects a value. 55P03 means that another transaction has locked an account.
  */
 const canBeApart = (error: unknown, orders: readonly WaitingOrder[]): boolean =>
   orders.length > 1 && /^(?:22|23|55P03)/.test(sqlState(error) ?? '')

@@ -96,8 +96,8 @@ test('a server process whose answer is given up deletes nothing afterwards', asy
   const deleting = deletions(cuttable.ports, id, ids.slice(0, 2))
   const old = await until(() => blockedBy(holder))
   proxy.breakAll()
-  // The first process is ended before the second begins, because otherwise the second would not find what the first
-  // deletes.
+  // Waits until a second server process is blocked. The first process must have ended by then, because otherwise the
+  // second would not find the messages that the first deletes.
   await until(async () => {
     const pid = await blockedBy(holder)
     return pid !== undefined && pid !== old

@@ -51,7 +51,10 @@ export interface OrderSends {
   readonly rest: readonly IdRange[]
 }
 
-/** Maximum number of numbers in a send. A claim that needs some of them reads them all, so it must not be too large. */
+/**
+ * Maximum number of recipients in a send. A claim reads all numbers of a send even if it needs only some of them, so a
+ * send must not be too large.
+ */
 const numbersMax = 1000
 
 /**
@@ -72,7 +75,7 @@ export function layOut(
     const lane = laneOf(to.length - isTaken.filter((is) => !is).length)
     let open: Send | undefined
     const assigned: (MessageId | 'insufficient-credits')[] = to.map(() => 'insufficient-credits')
-    // A loop, because flatMap makes an array for each element.
+    // A loop is used, because flatMap would make an array for each element.
     const paid: { readonly i: number; readonly recipient: OrderedRecipient; readonly route: RouteNumber }[] = []
     for (const [i, recipient] of to.entries())
       if (isTaken[i] !== false) paid.push({ i, recipient, route: routeOf(recipient) })
@@ -146,7 +149,7 @@ export interface AnswerToKeep {
 export type Paid = ReadonlyMap<AccountId, Credits>
 
 /**
- * Charges and stores sends, with their answers, in one statement. Of each account either all sends are stored or none.
+ * Charges and stores sends, with their answers, in one statement. For each account it stores either all sends or none.
  */
 export async function storeSends(
   connection: Connection,
@@ -181,7 +184,7 @@ export async function storeSends(
   return new Map(rows.map(({ id, balance }) => [id, balance]))
 }
 
-/** Options by column; an array is empty if no send has a value for it. */
+/** Returns the options by column. An array is empty if no send has a value for the option. */
 function optionValues(options: readonly SendOptions[]) {
   const values = <Value>(valueOf: (of: SendOptions) => Value | undefined): readonly (Value | undefined)[] => {
     const all = options.map(valueOf)
@@ -214,7 +217,10 @@ export interface LookedUpOutcome {
   readonly balances: ReadonlyMap<AccountId, number>
 }
 
-/** Looks up which sends of a lost answer were stored. Tries for `seconds`, then throws; the outcome is then unknown. */
+/**
+ * Looks up which sends were stored by a statement whose answer was lost. Tries for `seconds`, then throws. If it
+ * throws, the outcome is unknown.
+ */
 export const lookUpOutcome = (
   hot: Connections,
   lost: LostAnswer,

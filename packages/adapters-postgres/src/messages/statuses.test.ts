@@ -3,7 +3,10 @@ import { aMessageId, anAccountId } from '@gateway/core/testing'
 import type { Connections } from '../connections.ts'
 import { statuses } from './statuses.ts'
 
-/** Connections with one send from id 1 on: message 2 is delivered, 3 waits. */
+/**
+ * Rows that the statements return, by name of the statement. There is one send from id 1 on; message 2 is delivered and
+ * message 3 waits.
+ */
 const rows: Readonly<Record<string, object>> = {
   'find-outcomes': {
     ids: '{2}',

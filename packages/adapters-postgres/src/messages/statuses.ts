@@ -167,7 +167,7 @@ async function referencesOf(
   return fromJsonById(row?.references ?? null)
 }
 
-/** Groups ids by send: the first ids of the sends, and for each the text of an array of its ids. */
+/** Groups ids by send. Returns the first ids of the sends and, for each send, its ids as the text of an array. */
 function bySend(ids: readonly MessageId[], firstOf: (id: MessageId) => number | undefined) {
   const groups = new Map<number, number[]>()
   for (const id of ids) {

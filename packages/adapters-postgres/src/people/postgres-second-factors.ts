@@ -25,7 +25,10 @@ export function postgresSecondFactors({ pools: { kysely, ordinary } }: Context):
           .returning('owner'),
       ),
     useStep: (owner, step) => hasRow(update(owner).set({ step }).where('step', '<', step)),
-    /** Removes the hash. Of two concurrent calls, the second one waits for the row and finds it without the hash. */
+    /**
+     * Removes the hash. If two calls run concurrently, the second one waits for the row and then finds it without the
+     * hash.
+     */
     useRecoveryCode: (owner, hash) =>
       hasRow(
         update(owner)

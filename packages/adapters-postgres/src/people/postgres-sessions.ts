@@ -20,7 +20,8 @@ export function postgresSessions({ pools: { kysely, ordinary } }: Context): Sess
 
   return {
     async open({ account, user }, password, session, bounds) {
-      // Separate from the insert, so that this cannot deadlock with the removal of the user, which also locks both.
+      // Runs as a separate statement. In one statement with the insert, it could deadlock with the removal of the user,
+      // which also locks both.
       await kysely.deleteFrom('session').where('account_id', '=', account).where(isOver(bounds)).execute()
       const opened = kysely
         .insertInto('session')
@@ -59,7 +60,7 @@ export function postgresSessions({ pools: { kysely, ordinary } }: Context): Sess
       await kysely.insertInto('sign_in_link').values(offered).execute()
       return true
     },
-    /** Deletes the link in the statement that opens the session, so that each link works once. */
+    /** Deletes the link in the same statement that opens the session, so that each link works once. */
     async openByLink(link, session) {
       const opened = kysely
         .with('used', (query) =>

@@ -62,7 +62,8 @@ export function postgresUsers({ pools: { kysely } }: Context): Users {
     },
     offerLink: (account, id, link) => hasRow(updateUser(account, id, columnsOf(link))),
     /**
-     * Removes the link. Of two concurrent calls, the second one waits for the row and finds it without the link.
+     * Removes the link. If two calls run concurrently, the second one waits for the row and then finds it without the
+     * link.
      */
     setPasswordByLink(link, password) {
       const update = updateUsers({ password_hash: password, link_hash: null, link_until: null })

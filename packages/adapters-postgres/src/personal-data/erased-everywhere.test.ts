@@ -81,7 +81,7 @@ const inbound = (from: string, text: string) => ({
   ...{ carrier, from, to: anAddress(), text, sent: undefined, reference: undefined, offer: undefined, part: undefined },
 })
 
-/** Response of an endpoint that repeats its request, truncated within the number. */
+/** Responses of an endpoint that repeat its request in several encodings. In the last one, the number is truncated. */
 const echoes = [
   `{"to":"${number}","text":${JSON.stringify(sentText)}}`,
   `number=${encodeURIComponent(`+${number}`)}&text=${encodeURIComponent(sentText)}`,
@@ -168,7 +168,7 @@ async function writeEverywhere(): Promise<void> {
 
 const encodings = (text: string): readonly string[] => {
   const bytes = Buffer.from(text)
-  // Without the first and last characters of base64, which depend on the text beside it.
+  // The first and last characters of base64 are removed, because they depend on the text beside it.
   const inBase64 = [0, 1, 2].map((before) =>
     Buffer.concat([Buffer.alloc(before), bytes])
       .toString('base64')

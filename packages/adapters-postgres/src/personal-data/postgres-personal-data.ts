@@ -80,8 +80,8 @@ export function postgresPersonalData({ pools: { ordinary } }: Context): Personal
   }
 
   /**
-   * Erases a number from events: first those in no list yet, then lists by id, and at the end those in no list again,
-   * because a concurrent claim stores the rest of a row anew.
+   * Erases a number from events. It first handles events that are in no list yet, then lists by id, and at the end
+   * events in no list again, because a concurrent claim stores the rest of a row anew.
    */
   async function eraseEvents(number: Msisdn, after: string): Promise<Done> {
     if (after === '' || after === 'rest') {
@@ -147,8 +147,8 @@ const erasureOf = ({ id, digest, by, begun, ended, ...erased }: RowOf<typeof lis
 })
 
 /**
- * Returns LIKE patterns for stored events that may contain the number or from which a number was erased before, because
- * earlier versions did not erase the responses of their endpoints.
+ * Returns LIKE patterns for stored events that may contain the number. They also match events from which a number was
+ * erased before, because earlier versions did not erase the responses of their endpoints.
  */
 export const patternsOf = (number: Msisdn): readonly string[] =>
   [...formsOf(number), erasedNumber].map((form) => `%"${form}"%`)
@@ -161,8 +161,8 @@ export const writtenForms = (number: Msisdn): string =>
   `(?<![0-9])(\\+|00|%2[Bb])?${number.split('').join('([\\s().\u00a0/-]|%20){0,2}')}(?![0-9])`
 
 /**
- * Returns the events of a list (JSON) without a number. Erases the text of messages from the number, and of a send when
- * its last number is erased. In events that cannot be read, replaces the number wherever it is a value.
+ * Returns the events of a list (JSON) without a number. Erases the text of messages from the number, and the text of a
+ * send when its last number is erased. In events that cannot be read, it replaces the number wherever it is a value.
  */
 export function eventsWithoutNumber(json: string, number: Msisdn): string {
   const forms = formsOf(number)

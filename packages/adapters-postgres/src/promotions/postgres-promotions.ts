@@ -19,7 +19,7 @@ type Open = RowOf<typeof lockPromotions>
 
 /** Implements messages in doubt after a promotion. If a connection breaks before an answer, each call runs again. */
 export function postgresPromotions({ pools: { ordinary } }: Pick<Context, 'pools'>): Promotions {
-  /** Changes messages in doubt, one caller at a time. */
+  /** Runs work that changes messages in doubt, for one caller at a time. */
   const change = <T>(work: (connection: Connection, open: readonly Open[]) => Promise<T>): Promise<T> =>
     retryWorkOnConnectionLoss(ordinary, () =>
       ordinary.transaction(async (connection) => {

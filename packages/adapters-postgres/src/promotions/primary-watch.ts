@@ -36,12 +36,15 @@ type Seen = NonNullable<(typeof readPrimary)['row']>
 /** SQLSTATEs with which a server refuses to report its timeline, as in `primary.ts`. */
 const refusals = new Set<string | undefined>(['42501', '0A000', '42883'])
 
-/** Blocks of ids to skip because the lost primary may have leased them, beside those that a sequence logs ahead. */
+/**
+ * Number of blocks of ids to skip, because the lost primary may have leased them. The blocks that a sequence logs ahead
+ * are skipped in addition.
+ */
 const skippedBlocks = 100
 
 export function watchPrimaryLooks(log: Log): PrimaryWatch {
   let witness: WitnessedPrimary | undefined
-  /** Time of the last look that this process wrote, by `performance.now()`. */
+  /** Time by `performance.now()` at which this process last stored a look at the primary. */
   let writtenAt = -Infinity
 
   async function settle(client: ClientBase): Promise<void> {
@@ -88,7 +91,7 @@ export function watchPrimaryLooks(log: Log): PrimaryWatch {
       if (seen.lastSystem === null) await ask(client, rememberFirst, {})
       else if (!isSame(seen)) await settle(client)
       const { timeline, synchronous } = seen
-      // This process has not written a look at a server that it sees for the first time.
+      // If the server is new to this process, the process has not stored a look at it yet.
       if (witness?.timeline !== timeline) writtenAt = -Infinity
       witness = { timeline, synchronous, lookedAt: witness?.timeline === timeline ? witness.lookedAt : 0 }
     },
@@ -102,7 +105,7 @@ const [lookMilliseconds, writeMilliseconds] = [2000, 10_000]
 export function lookNowAndThen(primary: PrimaryWatch, ordinary: Connections): () => void {
   let looking: Promise<void> | undefined
   const look = (): void => {
-    // Errors are ignored, because the next look repeats the query: the database may be away, not migrated or waiting.
+    // Errors are ignored, because the next look repeats the query. The database may be away, not migrated or waiting.
     looking ??= primary
       .look(ordinary.failFast)
       .catch(() => undefined)
@@ -136,8 +139,8 @@ async function doubt(run: Run, { lastTimeline }: Seen): Promise<{ readonly messa
 }
 
 /**
- * Runs a transaction without time limits, whose commit does not wait for a standby. If it is lost, the next promoted
- * server detects the promotion again.
+ * Runs a transaction without time limits, whose commit does not wait for a standby. If the transaction is lost, the
+ * next promoted server detects the promotion again.
  */
 async function alone<T>(client: ClientBase, work: (run: Run) => Promise<T>): Promise<T> {
   await client.query('begin')

@@ -9,7 +9,7 @@ import { postgresPorts, type PostgresPorts } from '../postgres-ports.ts'
 
 const request = { carrier: testCarrier, lane: 'single', messagesMax: 1000, markedMax: 1000, leaseSeconds: 600 } as const
 
-/** State after a promotion, on two real servers of which the primary is killed. */
+/** Two real servers, of which the primary is killed and the standby is promoted. */
 describe.each([
   { was: 'asynchronous', isSynchronous: false },
   { was: 'synchronous', isSynchronous: true },

@@ -81,9 +81,9 @@ async function store(transaction: Transaction<Tables>, route: Route, position: n
 /** Route with all queues that it ever had, by number. */
 interface RouteRow extends Selectable<Tables['route']> {
   readonly queues: readonly QueueNumber[]
-  /** Carrier that refused the messages of each queue, '' for none. */
+  /** For each queue, the carrier that refused its messages; '' if there is none. */
   readonly refusers: readonly string[]
-  /** Carrier for which the messages of each queue wait, '' for any. */
+  /** For each queue, the carrier for which its messages wait; '' if any carrier may send them. */
   readonly awaited: readonly string[]
 }
 
@@ -128,7 +128,10 @@ interface MovedPart {
   hi: number
 }
 
-/** Moves ranges to the queues of the routes that `read` returns. The next call moves ranges that change meanwhile. */
+/**
+ * Moves stranded ranges to the queues of the routes that `read` returns. Ranges that change meanwhile are moved by the
+ * next call.
+ */
 async function reroute(
   hot: Connections,
   read: () => Promise<readonly PublishedRoute[]>,
@@ -152,7 +155,7 @@ async function reroute(
   return row?.moved ?? 0
 }
 
-/** Divides a range by route; neighbours of one route stay together. */
+/** Divides a range into parts by route. Neighbouring messages of one route stay in one part. */
 function partsOf(
   { account, lo, from, numbers }: RowOf<typeof findStranded>,
   routes: readonly PublishedRoute[],

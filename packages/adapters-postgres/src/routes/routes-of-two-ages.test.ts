@@ -67,7 +67,7 @@ function aDeafProcess(connectionString: string) {
   const turns = new RouteTurns(routes, clock)
   const dispatchers: Dispatcher[] = []
   const working: Promise<unknown>[] = []
-  /** Number of times that each step was done. */
+  /** For each repeated step, the number of times that it was done. */
   const rounds: number[] = []
   let isOver = false
 
@@ -81,7 +81,7 @@ function aDeafProcess(connectionString: string) {
 
   return {
     ports,
-    /** Resolves when all steps that began before have ended. */
+    /** Clears the caches. Resolves when all steps that began before have ended. */
     async learn(): Promise<void> {
       for (const forget of forgetting) forget()
       const since = [...rounds]

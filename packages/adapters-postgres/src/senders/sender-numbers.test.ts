@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-/** Connections that count their statements. With an option, the first one fails. */
+/** Calls `work` with connections that count their statements. While `fails` is true, statements throw. */
 async function withCounted(
   work: (counted: { readonly hot: Connections; statements: number; fails: boolean }) => Promise<void>,
 ): Promise<void> {

@@ -56,7 +56,7 @@ const later = sql`, due_later as (
   returning account_id, due_at, lo, hi
 ), ${noteScheduled('select account_id, due_at, lo, hi - lo change from due_later')}`
 
-/** CTEs of a statement with keys: lock the accounts and exclude those of which a key is in use already. */
+/** CTEs of a statement with keys. They lock the accounts, and exclude accounts that already use one of the keys. */
 const fresh = sql`, locked as (
   select id from account where id = any (:keyAccounts) order by id for no key update
 ), used as (
@@ -117,7 +117,7 @@ select id, balance, ${wakeIdle} as woken from charged`
 export const accept = statement('accept', { parameters: sends, columns }, acceptText(false, false))
 
 /**
- * Does what `accept` does where some sends are scheduled. It is a statement of its own because it opens three more
+ * Does the same as `accept`, but some sends may be scheduled. It is a separate statement because it opens three more
  * tables: five sends that are due at once cost PostgreSQL 263 µs here and 146 µs in `accept`.
  */
 export const acceptScheduled = statement(
@@ -127,8 +127,8 @@ export const acceptScheduled = statement(
 )
 
 /**
- * Does what `accept` does for orders with an idempotency key, and stores their responses with the balances. An account
- * of which a key is in use already is neither charged nor stored.
+ * Does the same as `accept` for orders with an idempotency key, and stores their responses with the balances. If one of
+ * an account's keys is in use already, the account is not charged and its sends are not stored.
  */
 export const acceptKeyed = statement(
   'accept-keyed',

@@ -158,8 +158,8 @@ order by 2 desc, 3 desc, account`,
 )
 
 /**
- * Maximum number of expired failures that are deleted with each new failure. More than one log-in adds, so that the
- * table does not grow.
+ * Maximum number of expired failures that are deleted with each new failure. One log-in adds fewer failures than this,
+ * so that the table does not grow.
  */
 const goneMax = 20
 

@@ -7,7 +7,7 @@ import { column, sql, statement } from './statement.ts'
 import { storeMessageEvents } from './store-events.ts'
 
 /**
- * Registers a dispatcher with an epoch of its own. If it is run twice, the first row belongs to no process and ends
+ * Registers a dispatcher with an epoch of its own. If this is run twice, no process uses the first row, and it ends
  * with its lease.
  */
 export const register = statement(
@@ -189,14 +189,16 @@ select disown(dispatcher, seq) from claimed_batch
 where dispatcher = :dispatcher and seq <> all (:known) and ids <> '{}'`,
 )
 
-/** Ends a batch: its unmarked messages become due again, and marked messages without a stored outcome become 106. */
+/**
+ * Ends a batch. Its unmarked messages become due again. Its marked messages without a stored outcome get outcome 106.
+ */
 export const release = statement(
   'release',
   { parameters: { dispatcher: 'bigint', batch: 'int' }, columns: { requeued: 'bigint', unknown: 'bigint' } },
   sql`select requeued, unknown from release_claimed_batches(:dispatcher, :batch)`,
 )
 
-/** Ends the dispatcher, and its batches as `release` does. May be run again. */
+/** Ends the dispatcher, and ends its batches as `release` does. May be run again. */
 export const retire = statement(
   'retire',
   { parameters: { dispatcher: 'bigint' } },

@@ -31,7 +31,7 @@ const sendColumns = {
 
 /**
  * SQL that is true if the send was stopped before all rows were handled. Calls run in order, so that a stopped send has
- * refused rows in its last call. Only that call is read.
+ * refused rows in its last call. Therefore only the last call is read.
  */
 const wasStopped = `case when state = 'ended' and sums.refused > 0 then exists (
     select
@@ -111,8 +111,8 @@ order by code nulls last`,
 )
 
 /**
- * Sums what the ledger says was returned for messages of these sends: a refund names the first message of its text.
- * Reads the account's entries once; the ids of a send are one multirange, in which each entry is looked up.
+ * Sums the refunds in the ledger for messages of these sends. A refund names the first message of its text. Reads the
+ * account's entries once. The ids of a send form one multirange, in which each entry is looked up.
  */
 export const sumReturned = statement(
   'sum-returned',

@@ -4,8 +4,8 @@ import { sql, statement } from './statement.ts'
 // day.
 
 /**
- * Adds counts to the current five minutes and deletes those older than 25 hours. Writes rows in one order, so that two
- * calls cannot deadlock.
+ * Adds counts to the current five minutes, and deletes counts older than 25 hours. Writes rows in one order, so that
+ * two calls cannot deadlock.
  */
 export const addFigures = statement(
   'add-figures',

@@ -43,7 +43,7 @@ where carrier = :carrier and holder <> :holder and lease_until > clock_timestamp
 having count(*) > 0`,
 )
 
-/** Renews the leases that the holder has of the carrier's binds. */
+/** Renews the holder's leases of the carrier's binds. */
 export const renewBinds = statement(
   'renew-binds',
   { parameters: { carrier: 'text', holder: 'text', seconds: 'float8' }, columns: { number: 'int' } },
@@ -53,7 +53,7 @@ where carrier = :carrier and holder = :holder and lease_until > clock_timestamp(
 returning number`,
 )
 
-/** Ends the leases of those of the numbers that the holder has. */
+/** Ends the holder's leases of these numbers. */
 export const releaseBinds = statement(
   'release-binds',
   { parameters: { carrier: 'text', holder: 'text', numbers: 'int[]' } },
@@ -99,7 +99,7 @@ select :process, :host, :pid, carrier, report, now() from unnest(:carriers, :rep
 on conflict (process, carrier) do update set report = excluded.report, told_at = excluded.told_at`,
 )
 
-/** Report of a process on a carrier. Processes of versions without modes report none. */
+/** Report of a process on a carrier. It has no mode if the version of the process had no modes. */
 type StoredReport = Omit<CarrierReport, 'carrier' | 'mode'> & Partial<Pick<CarrierReport, 'mode'>>
 
 /** Lists all reports. A report is stale if it is at least `staleSeconds` old. For the ordinary connections. */

@@ -4,8 +4,8 @@ import { milliseconds } from './arrays.ts'
 import { column, sql, statement, type RowOf } from './statement.ts'
 
 /**
- * CTE of the endpoints after `after` that have rows matching the condition, found with one index step each. PostgreSQL
- * evaluates it only as far as its rows are read.
+ * CTE of the endpoints after `after` that have rows matching the condition. Finds each endpoint with one index step.
+ * PostgreSQL evaluates the CTE only as far as its rows are read.
  */
 const walk = (name: string, table: string, condition = 'true'): string => `${name} (webhook_id) as (
   (select webhook_id from ${table} where webhook_id > :after and ${condition} order by webhook_id limit 1)
@@ -23,17 +23,17 @@ const isActive = (id: string): string => `(select state from webhook where id = 
 const rowsMax = 1000
 
 /**
- * Claims lists of at most `endpointsMax` endpoints after `after`, at most `listsMax` in all with an equal share for
- * each endpoint. One endpoint gets at most `perEndpointMax` lists, the endpoints `full` get none, and each endpoint in
- * `limited` gets at most its element of `rooms`. Lists that are due again come first, then new lists, which this
- * statement cuts from waiting events in their order; events for which there is no room keep waiting. Every row of the
- * result has the endpoint to continue after (0: from the start), and there is at least one row.
+ * Claims lists of at most `endpointsMax` endpoints after `after`: at most `listsMax` lists in all, with an equal share
+ * for each endpoint. One endpoint gets at most `perEndpointMax` lists. The endpoints in `full` get none, and each
+ * endpoint in `limited` gets at most its element of `rooms`. Lists that are due again come first. New lists follow,
+ * which this statement cuts from waiting events in their order. Events for which there is no room keep waiting. The
+ * result has at least one row, and every row has the endpoint to continue after (0: from the start).
  *
- * The fields that the events of a row share are converted to JSON once, and each list appends its ids and numbers,
- * before rows are sorted: sorting 1000 lists of one event together with their arrays would take 16 MB.
+ * The fields that the events of a row share are converted to JSON once, and each list appends its ids and numbers. This
+ * is done before rows are sorted, because sorting 1000 lists of one event together with their arrays would take 16 MB.
  *
- * An endpoint is locked first, so two concurrent claims take different endpoints. Must not be run again if its response
- * is lost; the claimed lists are due again when their lease ends.
+ * An endpoint is locked first, so that two concurrent claims get lists of different endpoints. Must not be run again if
+ * its response is lost. The claimed lists are due again when their lease ends.
  */
 export const claimLists = statement(
   'claim-lists',

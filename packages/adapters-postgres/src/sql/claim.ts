@@ -52,10 +52,15 @@ const rangeColumns = {
   suppressed: nullable(column<readonly (readonly [position: number, kind: number])[]>('int[]')),
 } as const
 
-/** Only what has been due for `overflowSeconds`; null: everything. */
+/**
+ * SQL condition that a range has been due for at least `overflowSeconds`. It is true for all ranges if that is null.
+ */
 const hasWaited = sql`(:overflowSeconds is null or due_at <= now() - make_interval(secs => :overflowSeconds))`
 
-/** CTE that renews the dispatcher's lease if the CTE `candidates` has a row. Ranges are claimed only if it did. */
+/**
+ * CTE that renews the dispatcher's lease if the CTE `candidates` has a row. Ranges are claimed only if the lease was
+ * renewed.
+ */
 const renewLease = sql`renewed as (
   update dispatcher
   set lease_until = now() + make_interval(secs => :leaseSeconds)
@@ -115,13 +120,14 @@ left join (
 
 /**
  * Claims from the single lane of the queue. Walks at most `accountsMax` accounts from `cursor` (0 at first) by a loose
- * index scan and takes an equal share of the oldest ranges of each up to `rankMax`, lower ranks (higher priorities)
- * first: one range of each account in turn until there are `messagesMax` messages. The last range is claimed whole. The
- * next walk begins after the last account that had its turn. `batch` must be new each time. Must not be run again; if
- * its response is lost, the batch is disowned.
+ * index scan. Reads an equal share of the oldest ranges of each account up to `rankMax`, lower ranks (higher
+ * priorities) first. Claims one range of each account in turn until there are `messagesMax` messages. The last range is
+ * claimed whole. The next walk begins after the last account that had its turn. `batch` must be new each time. Must not
+ * be run again; if its response is lost, the batch is disowned.
  *
- * Data for screening comes from the same snapshot: 1 µs a message if neither the account nor the whole gateway has
- * suppressed numbers, otherwise 4 to 5 µs. In all 10 to 14 µs, 240 bytes of log a message (1000 accounts).
+ * Data for screening comes from the same snapshot. Screening costs 1 µs a message if neither the account nor the whole
+ * gateway has suppressed numbers, otherwise 4 to 5 µs. The statement costs 10 to 14 µs and 240 bytes of log a message
+ * in all (1000 accounts).
  */
 export const claimSingle = statement(
   'claim-single',
@@ -190,10 +196,10 @@ with recursive accounts (account_id, walked) as (
 )
 
 /**
- * Claims from the bulk lane of the queue: at most `messagesMax` messages of the oldest ranges up to `rankMax` (at most
- * `rangesMax` ranges, the last one split) of the account that is next after `cursor`. Otherwise works as `claimSingle`
- * does. Cost: 1.2 µs, 11 bytes of log a message in slices of 500. Screening costs nothing if neither the account nor
- * the whole gateway has suppressed numbers, otherwise 3 µs a message.
+ * Claims from the bulk lane of the queue, from the account that is next after `cursor`. Claims at most `messagesMax`
+ * messages of the account's oldest ranges up to `rankMax`: at most `rangesMax` ranges, of which the last one may be
+ * split. Otherwise works as `claimSingle` does. Cost: 1.2 µs, 11 bytes of log a message in slices of 500. Screening
+ * costs nothing if neither the account nor the whole gateway has suppressed numbers, otherwise 3 µs a message.
  */
 export const claimBulk = statement(
   'claim-bulk',

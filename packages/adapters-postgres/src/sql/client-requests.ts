@@ -35,7 +35,7 @@ where before.at <= ${since}
 returning true as kept`,
 )
 
-/** Returns those of the keys that have a response. Frees keys whose response has expired. */
+/** Returns which of the keys have a response. Frees keys whose response has expired. */
 export const keysWithAnswers = statement(
   'keys-with-answers',
   { parameters: { keys: 'uuid[]' }, columns: { key: 'uuid' } },

@@ -25,7 +25,7 @@ export const outcomeCode = column<OutcomeCode>('smallint')
 /** Time in milliseconds since 1970, as the SQL of `milliseconds` makes it. */
 export const instant = column<Instant>('bigint')
 
-/** Values of a column in all rows as the text of an array, in place of rows; null if there are none. */
+/** Declares a column that has the values of all rows as the text of one array. It is null if there are no values. */
 export const arrayOfColumn = <Element>() => nullable(column<WrittenArray<Element>>('text'))
-/** Values by message id as the text of a JSON object; null if there are none. */
+/** Declares a column that has values by message id as the text of a JSON object. It is null if there are no values. */
 export const valuesById = <Value>() => nullable(column<WrittenById<Value>>('text'))

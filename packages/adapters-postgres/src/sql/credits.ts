@@ -95,7 +95,8 @@ select (select account_id from send_of) account, (select price from send_of wher
 )
 
 /**
- * Returns a row if the operation has a ledger entry in the account, searching the latest ten million of all entries.
+ * Returns a row if the operation has a ledger entry in the account. Searches only the latest ten million entries of all
+ * accounts.
  */
 export const findOperation = statement(
   'find-operation',
@@ -211,8 +212,9 @@ export const beginMovements = statement(
 )
 
 /**
- * Query for the balance of an account before its movements from `from` on (null: before its first one), counted back
- * from the present balance, so that earlier movements are not read. Returns no row if there is no such account.
+ * Query for the balance of an account before its movements from `from` on (null: before its first one). The balance is
+ * calculated back from the present balance, so that earlier movements are not read. Returns no row if there is no such
+ * account.
  */
 export const balanceSince = sql`
 select (balance - coalesce((
@@ -233,7 +235,10 @@ export const balanceBeforeMovements = statement(
   balanceSince,
 )
 
-/** Time of an entry. A sum of dropped sends counts `historyDays` before its entry, because its sends are older. */
+/**
+ * Returns SQL for the time of an entry. An entry that sums dropped sends counts as `historyDays` older than it is,
+ * because its sends are older.
+ */
 export function timeOfEntry(): string {
   return sql`case when kind = ${LEDGER.droppedSends} then at - make_interval(days => :historyDays) else at end`
 }
@@ -260,10 +265,10 @@ export interface MovementRow {
 }
 
 /**
- * Returns the next movements of an account by time, before `to` (null: no bound): those after `time`, and of those at
- * `time` the entries after `entryId` and the sends after `sendId`. `until` and `entry` are the moment that
- * `beginMovements` returned. Sends without a charge are not listed. Returns one row. `changed` is true if history from
- * `from` on was dropped since that moment, so that movements are missing whose sum is in no row.
+ * Returns the next movements of an account by time, before `to` (null: no bound). The next movements are those after
+ * `time` and, at `time` itself, the entries after `entryId` and the sends after `sendId`. `until` and `entry` are the
+ * moment that `beginMovements` returned. Sends without a charge are not listed. Returns one row. `changed` is true if
+ * history from `from` on was dropped since that moment. Then movements are missing whose sum is in no row.
  */
 export const listMovements = statement(
   'list-movements',

@@ -7,7 +7,10 @@ const gatewayDay = column<GatewayDay>('int')
 
 // These statements are for the ordinary connections. The trigger `count_outcomes` writes the changes.
 
-/** Rows that match the condition, from the sums and from the changes that are not added to them yet. */
+/**
+ * Returns SQL for the rows that match the condition, from the sums and from the changes that are not yet added to the
+ * sums.
+ */
 const sumsWhere = (condition: string): string => `(
   select account_id, day, carrier, code, messages from outcome_sum where ${condition}
   union all
@@ -88,7 +91,7 @@ with picked as materialized (
 select count(*)::int folded from taken`,
 )
 
-/** Compares the sums with the messages since the day `from`, every one of which it reads. */
+/** Compares the sums with the messages since the day `from`. Reads every one of these messages. */
 export const checkDailySums = statement(
   'check-daily-sums',
   {

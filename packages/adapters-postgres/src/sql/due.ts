@@ -11,9 +11,9 @@ import { storeMessageEvents } from './store-events.ts'
 
 /**
  * Moves ranges that have become due from `later` to `due`: at most `rangesMax` ranges, with an equal share for each of
- * the accounts after `after` (0 at first). Reads at most `accountsMax` accounts, which must not exceed `rangesMax`.
- * Returns how many ranges moved and the account to continue after, or 0 when all accounts were read. Conditions compare
- * pairs of columns in the order of the index on both, so that the planner can use no other index.
+ * the accounts after `after` (0 at first). Reads at most `accountsMax` accounts; this must not exceed `rangesMax`.
+ * Returns how many ranges moved, and the account to continue after, or 0 when all accounts were read. Conditions
+ * compare pairs of columns in the order of the index on both columns, so that the planner can use no other index.
  *
  * Cost: 25 µs, 301 bytes of log a range (1000 accounts); 30 µs if nothing is due.
  */
@@ -73,10 +73,10 @@ select (select case when count(account_id) < :accountsMax then 0 else max(accoun
 )
 
 /**
- * Expires waiting ranges whose validity has ended, and those without one that were due more than `validitySeconds` ago:
- * their messages get outcome 101 and are refunded. Expires at most `rangesMax` ranges of each table in either way.
- * Returns the number of messages. No attempt is scheduled before the message is due, so `at` is never before `due_at`,
- * and equals it for attempt 0.
+ * Expires waiting ranges whose validity has ended. A range without a validity expires if it was due more than
+ * `validitySeconds` ago. The messages get outcome 101 and are refunded. Expires at most `rangesMax` ranges of each
+ * table in either way. Returns the number of messages. No attempt is scheduled before the message is due, so that `at`
+ * is never before `due_at`. For attempt 0 both are equal.
  */
 export const expire = statement(
   'expire',
@@ -146,7 +146,8 @@ select count(*)::int as expired from expired`,
 )
 
 /**
- * Number of ranges read from the bulk lane for each range read from the single lane, because bulk ranges are larger.
+ * Number of ranges read from the bulk lane for each range read from the single lane. It is low because bulk ranges are
+ * larger.
  */
 const bulkShare = 0.01
 

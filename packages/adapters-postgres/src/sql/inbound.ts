@@ -72,8 +72,8 @@ where waiting.key = any (array[written.key]) and written.parts <> '[]'`,
 )
 
 /**
- * Records the digests `keys` of parts whose texts are complete now, for `findJoinedParts`. `operation` is an id of its
- * own. Writes in the order of the digests, so that two calls cannot deadlock.
+ * Records the digests `keys` of parts whose texts are complete now, for `findJoinedParts`. `operation` is an id that
+ * only this call uses. Writes in the order of the digests, so that two calls cannot deadlock.
  */
 export const noteJoinedParts = statement(
   'note-joined-parts',
@@ -86,7 +86,7 @@ order by key
 on conflict (key) do update set at = now(), operation = excluded.operation`,
 )
 
-/** Returns those of the digests that belong to parts of recently completed texts. */
+/** Returns which of the digests belong to parts of recently completed texts. */
 export const findJoinedParts = statement(
   'find-joined-parts',
   { parameters: { keys: 'uuid[]' }, columns: { key: 'uuid' } },
@@ -96,7 +96,7 @@ from inbound_message_seen
 where key = any (:keys) and at > now() - interval '${joinedPartSeconds} s'`,
 )
 
-/** Returns those of the texts that still wait for a part. */
+/** Returns which of the texts still wait for a part. */
 export const findWaitingParts = statement(
   'find-waiting-parts',
   { parameters: { keys: 'uuid[]' }, columns: { key: 'uuid' } },

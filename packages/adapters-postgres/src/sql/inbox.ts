@@ -15,7 +15,7 @@ export const inboxColumns = {
 } as const
 
 interface Kind {
-  /** Condition, which matches that of a partial index. */
+  /** SQL condition, which is the same as that of a partial index. */
   readonly condition: string
   readonly part: InboxPart
 }
@@ -104,7 +104,10 @@ order by at, message.id`,
   ),
 )
 
-/** Offers the messages again that the operation has claimed for the account. May be run again. */
+/**
+ * Releases the messages that the operation has claimed for the account, so that later calls return them. May be run
+ * again.
+ */
 export const putBack = statement(
   'put-back',
   { parameters: { account: 'int', operation: 'uuid' } },

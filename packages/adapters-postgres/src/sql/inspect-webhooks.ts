@@ -26,8 +26,9 @@ select number, ${wakeIdle} as woken from test`,
 )
 
 /**
- * Lists at most `limit` attempts of an endpoint from `offset` on, newest first, or returns one row with only the total
- * if there are none. A delivered list has the attempt that delivered it in its own row. For the ordinary connections.
+ * Lists at most `limit` attempts of an endpoint from `offset` on, newest first. If there are none, returns one row with
+ * only the total. The attempt that delivered a list is stored in the row of the list itself. For the ordinary
+ * connections.
  */
 export const listAttempts = statement(
   'list-attempts',

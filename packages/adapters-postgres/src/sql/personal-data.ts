@@ -94,8 +94,8 @@ order by suppression.account_id, kind`,
 const hasNumber = sql`call.recipients @> jsonb_build_array(jsonb_build_object('number', :number::text))`
 
 /**
- * SQL of a recipient of a list without the number. The row of the number loses number and fields. In fields of another
- * row `0` replaces each place that matches `written`, a regular expression.
+ * SQL that removes the number from one recipient of a bulk send. The recipient with the number loses its number and its
+ * fields. In the fields of another recipient, `0` replaces each match of the regular expression `written`.
  */
 const rowWithoutNumber = sql`case
   when each ->> 'number' = :number::text or each ->> 'number' ~ :written
@@ -187,8 +187,8 @@ select count(*)::int as erased from chosen`,
 )
 
 /**
- * Erases sender and text of the messages that `inboundFrom` would return, and withdraws them from calls that return
- * each message once.
+ * Erases sender and text of the messages that `inboundFrom` would return. Calls that return each message once do not
+ * return these messages any more.
  */
 export const eraseInbound = statement(
   'erase-inbound',
@@ -252,9 +252,7 @@ with contacts as (${contactsOfNumber}
 select count(*)::int as erased from contacts`,
 )
 
-/**
- * Erases the texts of ended bulk sends without a remaining recipient: each was erased, in its message or in its row.
- */
+/** Erases the texts of ended bulk sends in which every recipient was erased, in its message or in its row. */
 export const eraseBulkTexts = statement(
   'erase-bulk-texts',
   { parameters: {} },
@@ -281,8 +279,8 @@ where state = 'ended' and text <> ''
 )
 
 /**
- * Erases the number from events that are in no list yet, from ids of replayed events, and stored beginnings of
- * endpoints' responses that match `written`.
+ * Erases the number from events that are in no list yet, and from ids of replayed events. Also erases stored beginnings
+ * of endpoints' responses that match `written`.
  */
 export const eraseWaitingEvents = statement(
   'erase-waiting-events',

@@ -108,8 +108,8 @@ join ${primaryNow} here on here.system = remembered.system and here.timeline = r
 export const lockPrimary = statement('lock-primary', { parameters: {} }, sql`select from primary_look for update`)
 
 /**
- * Ends all dispatchers, because none of them knows the last changes of the lost primary. Their marked messages become
- * 106, the others due.
+ * Ends all dispatchers, because none of them knows the last changes of the lost primary. Their marked messages get
+ * outcome 106, and the other messages become due.
  */
 export const endDispatchers = statement(
   'end-dispatchers',
@@ -125,8 +125,8 @@ select coalesce(sum(unknown), 0)::bigint as unknown from ended`,
 )
 
 /**
- * Stores a promotion. The position of the received log is null if the server was restarted since. Resets decisions
- * about earlier promotions, which must be made again.
+ * Stores a promotion. The position of the received log is null if the server was restarted after the promotion. Resets
+ * decisions about earlier promotions, which must be made again.
  */
 export const addPromotion = statement(
   'add-promotion',
@@ -141,7 +141,10 @@ from ${primaryNow} here
 returning id`,
 )
 
-/** Moves all messages that are due, or become due within a minute, into doubt. Returns how many. 6 µs a range. */
+/**
+ * Moves all messages that are due, or become due within a minute, into doubt. Returns the number of messages. Cost: 6
+ * µs a range.
+ */
 export const doubtWaiting = statement(
   'doubt-waiting',
   { parameters: { promotion: 'int' }, columns: { messages: 'bigint' } },
@@ -223,7 +226,7 @@ where ended_at is null
 order by id`,
 )
 
-/** Records the decision about all promotions with messages in doubt that have none. */
+/** Records the decision for each promotion that has messages in doubt and no decision yet. */
 export const decidePromotions = statement(
   'decide-promotions',
   { parameters: { decision: 'text', by: 'text' } },
@@ -252,7 +255,10 @@ const pickRanges = (condition: string): string => `picked as materialized (
   delete from in_doubt where lo in (select lo from picked) returning in_doubt.*
 )`
 
-/** Makes about `messagesMax` messages due whose promotion was decided so. They can no longer be deleted (P-8). */
+/**
+ * Makes about `messagesMax` messages in doubt due, if the decision about their promotion is to send them. These
+ * messages can no longer be deleted (P-8).
+ */
 export const sendRanges = statement(
   'send-ranges',
   { parameters: { messagesMax: 'int' }, columns: { messages: 'int' } },
@@ -264,7 +270,7 @@ with ${pickRanges(`decision = 'send'`)}, due_again as (
 select coalesce(sum(hi - lo), 0)::int as messages, case when count(*) > 0 then ${wakeIdle} end as woken from moved`,
 )
 
-/** CTEs that store all messages of the CTE `moved` as 106. */
+/** CTEs that store all messages of the CTE `moved` with outcome 106. */
 const endMoved = sql`ended as (
   insert into message (id, send_first_id, msisdn, account_id, sender, confirms_opt_out, code)
   select message.id, moved.first_id, send.msisdns[message.id - moved.first_id + 1], moved.account_id, send.sender,
@@ -280,14 +286,16 @@ const endMoved = sql`ended as (
 ), ${storeMessageEvents('ended', 'handover')}
 select count(*)::int as messages from ended`
 
-/** Ends about `messagesMax` messages as 106 whose promotion was decided so. */
+/**
+ * Ends about `messagesMax` messages in doubt with outcome 106, if the decision about their promotion is to end them.
+ */
 export const endRanges = statement(
   'end-ranges',
   { parameters: { messagesMax: 'int' }, columns: { messages: 'int' } },
   sql`with ${pickRanges(`decision = 'end'`)}, ${endMoved}`,
 )
 
-/** Ends about `messagesMax` messages in doubt as 106 whose validity has ended. */
+/** Ends about `messagesMax` messages in doubt whose validity has ended, with outcome 106. */
 export const expireRanges = statement(
   'expire-ranges',
   { parameters: { validitySeconds: 'float8', messagesMax: 'int' }, columns: { messages: 'int' } },
@@ -297,8 +305,8 @@ ${endMoved}`,
 )
 
 /**
- * CTEs that remove the messages of the CTE `proved` (id, carrier, left_at) from doubt and store them as 106 of their
- * carrier. The CTE `told` has those that were in doubt.
+ * CTEs that remove the messages of the CTE `proved` (id, carrier, left_at) from doubt, and store them with outcome 106
+ * and their carrier. The CTE `told` has the messages that were in doubt.
  */
 const leaveAsProved = sql`touched as (
   delete from in_doubt
@@ -329,8 +337,8 @@ const leaveAsProved = sql`touched as (
 const endedInDoubt = `code = ${OUTCOME.unknown} and carrier = 0 and carrier_id is null`
 
 /**
- * Records that a dispatcher had submitted messages to the carrier. Those in doubt become 106 of that carrier, and those
- * that ended in doubt get that carrier. Returns how many changed.
+ * Records that a dispatcher had submitted messages to the carrier. Messages in doubt get outcome 106 and this carrier.
+ * Messages that ended in doubt get this carrier. Returns how many messages changed.
  */
 export const proveSubmitted = statement(
   'prove-submitted',
@@ -346,9 +354,9 @@ select ((select count(*) from told) + (select count(*) from named))::int as mess
 
 /**
  * Uses receipts without a message that arrived after a promotion as proof that messages to their numbers were
- * submitted. Messages in doubt become 106 of the receipt's carrier, and messages that ended in doubt get that carrier.
- * Their time is that of the submission according to the receipt. Returns how many left the doubt. Reads all numbers in
- * doubt.
+ * submitted. Messages in doubt get outcome 106 and the receipt's carrier. Messages that ended in doubt get that
+ * carrier. The time of these messages is the time of the submission according to the receipt. Returns how many messages
+ * left the doubt. Reads all numbers in doubt.
  */
 export const proveByReceipts = statement(
   'prove-by-receipts',

@@ -5,9 +5,9 @@ import { sql, statement } from './statement.ts'
 const failsTooLong = `not worked and failing_since <= last - interval '${failingDays} days'`
 
 /**
- * Records the results of attempts, of those lists that are still leased for that attempt. `next` is the time of the
- * next attempt, `retryAfter` the seconds that the endpoint asked for. A list whose endpoint answered 410 Gone stays
- * open until the endpoint is enabled again.
+ * Records the results of attempts. Ignores lists that are no longer leased for that attempt. `next` is the time of the
+ * next attempt, and `retryAfter` is the number of seconds that the endpoint asked to wait. A list whose endpoint
+ * answered 410 Gone stays open until the endpoint is enabled again.
  */
 export const recordPushes = statement(
   'record-pushes',

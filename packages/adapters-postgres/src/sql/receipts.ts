@@ -9,8 +9,8 @@ const { referenceDays, olderAfterSeconds, keptDays, retrySecondsMax } = receiptM
 const changeable = changeableCodes.join(', ')
 
 /**
- * Query that sums up, for each message, the CTE `parts` (id and code of parts whose state has just changed). Its rows
- * are read by `setByParts`.
+ * Query that sums up, for each message, the parts in the CTE `parts`. That CTE has the id and the code of each part
+ * whose state has just changed. `setByParts` reads the rows of this query.
  */
 const partsOfMessage = (parts: string, more = ''): string => `select id${more},
     count(*) filter (where code = ${OUTCOME.delivered})::smallint as delivered,
@@ -22,7 +22,7 @@ const partsOfMessage = (parts: string, more = ''): string => `select id${more},
 
 /**
  * Assignments to `message` from a row of `partsOfMessage`, by core's `codeByParts`. They use only the current columns
- * of `message`, so an update that waited for a concurrent one decides by the result of that one.
+ * of `message`. So an update that waited for a concurrent update decides by the result of that update.
  */
 function setByParts(row: string, at: string): string {
   const codeOfParts = `case
@@ -37,9 +37,9 @@ function setByParts(row: string, at: string): string {
 }
 
 /**
- * Condition that no earlier receipt that may belong to the same message as `receipt` waits in
- * `unmatched_delivery_receipt`. If one does, `receipt` is stored there as well, so that `matchReceipts` applies the
- * first final one (P-7). Takes 0.6 of the 4.6 µs of a receipt, and 1.0 of 5.0 µs when 100,000 wait (EXPLAIN).
+ * Condition that no earlier receipt waits in `unmatched_delivery_receipt` that may belong to the same message as
+ * `receipt`. If one waits, `receipt` is stored there as well, so that `matchReceipts` applies the first final one
+ * (P-7). The condition takes 0.6 of the 4.6 µs of a receipt, and 1.0 of 5.0 µs when 100,000 receipts wait (EXPLAIN).
  */
 const isNextOfItsMessage = `not exists (
       select
@@ -55,7 +55,7 @@ const receipts = {
   numbers: 'bigint?[]',
 } as const
 
-/** Makes a statement for each partition, when it is first used. */
+/** Returns a function that returns the statement for a partition. It makes each statement when it is first used. */
 function ofPartition<T>(make: (partition: number) => T): (partition: number) => T {
   const made = new Map<number, T>()
   return (partition) => {
@@ -67,9 +67,9 @@ function ofPartition<T>(make: (partition: number) => T): (partition: number) => 
 
 /**
  * Applies receipts to their messages in one partition. References are sorted by collation "C", and each pair of
- * reference and number occurs once; a null number matches any. Only messages that are not final change. Returns how
- * many receipts were applied; if that is not all, `knownReceipts` returns which of the others need nothing more.
- * Carriers reuse references, so messages older than 7 days are left to `matchReceipts`, which uses the newest one.
+ * reference and number occurs once; a null number matches any number. Only messages that are not final change. Returns
+ * how many receipts were applied. If some were not applied, `knownReceipts` returns which of them need nothing more.
+ * Carriers reuse references, so messages older than 7 days are left to `matchReceipts`, which uses the newest message.
  * Receipts of messages that were submitted as several parts are left to `knownReceipts`.
  *
  * Cost: 5.5 µs, 121 bytes of log a receipt.
@@ -96,13 +96,13 @@ select count(distinct position)::int as applied from changed`,
 )
 
 /**
- * Returns those receipts that need nothing more: their message is final, has the same code already or has just changed.
- * Also applies receipts of messages that were submitted as several parts, each to its part (core's `codeByParts`), and
- * returns them with `written` true. A receipt whose message was stored after `applyReceipts` ran is not returned, so
- * that the caller stores it.
+ * Returns which receipts need nothing more, because their message is final, has the same code already or has just
+ * changed. Also applies receipts of messages that were submitted as several parts, each to its part (core's
+ * `codeByParts`), and returns them with `written` true. If a message was stored after `applyReceipts` ran, its receipt
+ * is not returned, so that the caller stores the receipt.
  *
- * Cost: 13 µs a receipt of a part including `applyReceipts`, where the receipt of a message of one part took 6 in the
- * same run.
+ * Cost: 13 µs for a receipt of a part, including `applyReceipts`. In the same run, the receipt of a message of one part
+ * took 6 µs.
  */
 export const knownReceipts = ofPartition((partition) =>
   statement(
@@ -187,24 +187,25 @@ select :carrier, reference, code, msisdn, to_timestamp(submitted / 1000.0)
 from unnest(:references, :codes, :numbers, :submitted) receipt(reference, code, msisdn, submitted)`,
 )
 
-/** Condition that the stored receipt `tried` is for this row of a message or a part. */
+/** Condition that the stored receipt `tried` belongs to this row of a message or a part. */
 const isMeant = (row: string): string => `${row}.carrier_id = tried.carrier_id and ${row}.carrier = tried.carrier
       and ${row}.msisdn = coalesce(tried.msisdn, ${row}.msisdn)
       and (${row}.sent_at > tried.at - interval '${referenceDays} days'
         or tried.at < now() - interval '${olderAfterSeconds} s')`
 
 /**
- * Order in which receipts of one message or part count: the first final one, else the last (core's `countingReceipt`).
+ * SQL for the order in which receipts of one message or part are preferred: the first final one, else the last one
+ * (core's `countingReceipt`).
  */
 const byCount = `(code in (${changeable})), case when code in (${changeable}) then -id else id end`
 
 /**
- * Applies stored receipts whose message exists by now: at most `dueMax` due ones, and with each all other receipts of
- * its message, because the first final code of a message or part wins. Returns how many found their message. A message
- * more than 7 days older than the receipt counts only if no newer one appears within ten minutes, because the carrier
- * may have reused its reference for a message that is not recorded yet. A receipt without a message is tried again for
- * 3 days, at intervals that double from one second to one hour. Messages of several parts are locked before they
- * change, because their previous code decides whether there is an event.
+ * Applies stored receipts whose message exists by now. Applies at most `dueMax` due receipts, and with each of them all
+ * other receipts of its message, because the first final code of a message or part wins. Returns how many receipts
+ * found their message. A message more than 7 days older than the receipt counts only if no newer message appears within
+ * ten minutes, because the carrier may have reused its reference for a message that is not recorded yet. A receipt
+ * without a message is tried again for 3 days, at intervals that double from one second to one hour. Messages of
+ * several parts are locked before they change, because their previous code decides whether there is an event.
  */
 export const matchReceipts = statement(
   'match-receipts',

@@ -18,7 +18,7 @@ where dispatcher = :dispatcher and seq = :batch
 returning marked`,
 )
 
-/** CTE that does what `mark` does for several batches. */
+/** CTE that marks messages of several batches, as `mark` does for one batch. */
 const setMarks = sql`marks as (
   update claimed_batch
   set marked = greatest(marked, mark.up_to)
@@ -29,9 +29,10 @@ const setMarks = sql`marks as (
 
 /**
  * Messages in the order of their ids: `ids`, `numbers`, `references`. Fields that a message shares with its neighbours
- * are passed once: `positions` has for each message the index, from 1, in `batches`, `accounts`, `sends`, `senders` and
- * `confirming` (true if it confirms an opt-out). Passing them for each message would cost 2 µs. The batches `ended`
- * end. The first `upTo` messages of each of `markedBatches` are marked.
+ * are passed once, because passing them for each message would cost 2 µs. These fields are `batches`, `accounts`,
+ * `sends`, `senders` and `confirming` (true if the message confirms an opt-out). `positions` has the index of each
+ * message in these arrays, from 1. The statement ends the batches `ended`, and marks the first `upTo` messages of each
+ * of `markedBatches`.
  */
 const outcomes = {
   dispatcher: 'bigint',
@@ -50,8 +51,9 @@ const outcomes = {
 } as const
 
 /**
- * Parts of messages: for each message the number of parts that a carrier accepted (0 if it accepted the message whole),
- * and for each part the index of its message, its place in the message, and its reference.
+ * Parts of messages. For each message there is the number of parts that a carrier accepted, or 0 if the carrier
+ * accepted the message whole. For each part there is the index of its message, its place in the message, and its
+ * reference.
  */
 const parts = {
   partCounts: 'smallint[]',
@@ -60,12 +62,13 @@ const parts = {
   partReferences: 'text[]',
 } as const
 
-/** Accepted messages. `carriers` is one of the shared fields, as `batches` is. */
+/** Parameters for accepted messages. `carriers` is a shared field, as `batches` is. */
 const accepted = { ...outcomes, carriers: 'smallint[]' } as const
 const columns = { recorded: 'int', marked: 'int' } as const
 
 /**
- * Returns the text of `record`; with parts, it has one more column of each message and one more CTE that stores them.
+ * Returns the text of `record`. For messages in parts, `inParts` adds a column of each message and a CTE that stores
+ * the parts.
  */
 const recordText = (inParts: {
   readonly column: string
@@ -103,9 +106,9 @@ export const record = statement(
 )
 
 /**
- * Does what `record` does where the carrier accepted messages as several parts.
+ * Does the same as `record` for messages that the carrier accepted as several parts.
  *
- * Cost: 19 µs a message of three parts, where `record` took 8 for one of one part in the same run.
+ * Cost: 19 µs a message of three parts. In the same run, `record` took 8 µs for a message of one part.
  */
 export const recordParts = statement(
   'record-parts',

@@ -7,8 +7,8 @@ import { instant } from './columns.ts'
 import { column, nullable, sql, statement } from './statement.ts'
 
 /**
- * Number of waiting events of a replay at which no more are added, so that it can be stopped and new events do not wait
- * behind it.
+ * Number of waiting events of a replay at which no more are added. The limit makes it possible to stop a replay, and
+ * keeps new events from waiting behind many replayed ones.
  */
 const waitingMax = 2000
 /** Maximum number of lists, and of bytes in them, that one step reads. The bytes hold at most some 4000 events. */
@@ -112,19 +112,19 @@ const ofMessages = Object.entries(EVENT_CODE)
   .join()
 
 interface Step {
-  /** CTE of the lists to read: id, to_at, events. */
+  /** CTE of the lists to read, with the columns id, to_at and events. */
   readonly chosen: string
-  /** Condition for the events to replay. `event` is an event, `task` the row of the replay. */
+  /** Condition that selects the events to replay. `event` is an event, and `task` is the row of the replay. */
   readonly meant: string
   readonly more?: string
-  /** Condition that another step follows. */
+  /** Condition that is true if another step must follow. */
   readonly goesOn: string
 }
 
 /**
- * Does one step of a replay: adds events to the waiting ones, each once in a replay however many lists have it. If two
- * processes work on a replay at once, one of them does nothing. Fields that events share are read once, and the events
- * of one send stay in one row.
+ * Does one step of a replay: adds events to the waiting ones. A replay adds an event only once, even if several lists
+ * have it. If two processes work on a replay at once, one of them does nothing. Fields that events share are read once,
+ * and the events of one send stay in one row.
  */
 const step = ({ chosen, meant, more = '', goesOn }: Step): string => sql`
 with task as materialized (
@@ -183,7 +183,10 @@ returning webhook_replay.state, task.is_full, case when exists (select from agai
 
 const columns = { state: 'smallint', is_full: 'bool' } as const
 
-/** CTE `chosen` of the first lists that match the condition, in this order, as many as one step may read. */
+/**
+ * Returns the CTE `chosen`. It has the first lists, in this order, that match the condition, as many as one step may
+ * read.
+ */
 const chosen = (condition: string, order: string): string => `chosen as materialized (
   select id, to_at, events
   from (
@@ -206,8 +209,8 @@ const chosen = (condition: string, order: string): string => `chosen as material
 const isSomeLeft = 'exists (select from chosen)'
 
 /**
- * Replays the next dead lists, which then count as replayed. Includes events that were copies themselves, because the
- * endpoint never received them. For the ordinary connections.
+ * Replays the next dead lists, and marks them as replayed. It includes events that are themselves copies from a replay,
+ * because the endpoint never received them. For the ordinary connections.
  */
 export const replayDead = statement(
   'replay-dead',
@@ -222,7 +225,10 @@ export const replayDead = statement(
   }),
 )
 
-/** Replays events of ended lists, without copies, in the period of the replay. For the ordinary connections. */
+/**
+ * Replays the events of ended lists in the period of the replay. It omits events that are copies from a replay. For the
+ * ordinary connections.
+ */
 export const replayPeriod = statement(
   'replay-period',
   { parameters: { replay: 'int' }, columns },
@@ -242,9 +248,9 @@ export const replayPeriod = statement(
 const finalSequence = messageSequence(OUTCOME.delivered, 'receipt')
 
 /**
- * Replays one event and ends the replay: the event of a type in `types` with the subject and, if they are not null, the
+ * Replays one event and ends the replay. The event has a type in `types`, the subject and, if they are not null, the
  * sequence (of a message), the number and the time in milliseconds. The time of the message or inbound message limits
- * which lists are read, so that it takes 1 ms with 100,000 lists.
+ * which lists are read, so that the statement takes 1 ms with 100,000 lists.
  */
 export const replayEvent = statement(
   'replay-event',

@@ -5,11 +5,12 @@ import { arrayOfColumn, messageId, messagePrice, messageReference, msisdn, value
 import { nullable, sql, statement, type RowOf } from './statement.ts'
 
 /**
- * Lists `limit` scheduled messages of the account from `offset` on (`list_scheduled_messages`). Returns one row with
- * the text of an array for each column of the messages, null if there are none. For the ordinary connections.
+ * Lists `limit` scheduled messages of the account from `offset` on (`list_scheduled_messages`). Returns one row. Each
+ * column has the values of all messages as the text of an array, or null if there are none. For the ordinary
+ * connections.
  *
- * Cost: independent of the offset, as measured in docs/decisions/0055. A page of 1000 as rows would cost this process 2
- * ms more.
+ * The cost does not depend on the offset, as measured in docs/decisions/0055. Returning a page of 1000 messages as rows
+ * would cost this process 2 ms more.
  */
 export const listScheduled = statement(
   'list-scheduled',
@@ -68,9 +69,9 @@ from delete_waiting(:account, :ids, :operation)`,
 export type DeletedRow = RowOf<typeof deleteWaiting>
 
 /**
- * Finds the messages that the operation has deleted, with their refunds. Rows that one transaction wrote
- * have one `xmin`, and these rows never change again. Searches the latest ten million ledger entries only, because an
- * account may have millions.
+ * Finds the messages that the operation has deleted, with their refunds. The messages and the ledger entry have the
+ * same `xmin`, because one transaction wrote them and these rows never change again. Searches only the latest ten
+ * million ledger entries, because an account may have millions of messages.
  */
 export const findDeleted = statement(
   'find-deleted',
@@ -88,7 +89,7 @@ where ledger.account_id = :account and ledger.operation = :operation
   and ledger.id > (select max(id) - 10000000 from ledger)`,
 )
 
-/** Size of a block of ids: messages of a block with the same due time have one count. */
+/** Size of a block of ids. The messages of one block that have the same due time share one count. */
 export const countedIds = 1000
 
 /**
@@ -106,8 +107,9 @@ noted_scheduled as (
 )`
 
 /**
- * Adds at most `changesMax` recorded changes of the accounts `fromAccount` to `toAccount` to the counts, or none while
- * a concurrent call does. Returns how many. May be run again. For the ordinary connections. Cost: 9 µs a change.
+ * Adds at most `changesMax` recorded changes of the accounts `fromAccount` to `toAccount` to the counts. Adds none
+ * while a concurrent call adds some. Returns how many changes it added. May be run again. For the ordinary connections.
+ * Cost: 9 µs a change.
  */
 export const foldScheduled = statement(
   'fold-scheduled',

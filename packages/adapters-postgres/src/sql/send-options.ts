@@ -1,8 +1,8 @@
 import { sql } from './statement.ts'
 
 /**
- * SQL for all options of a row of `send` as JSON, in the form of core's `SendOptions`. Those that statements decide by
- * have columns; the rest is the column `options`.
+ * SQL for all options of a row of `send` as JSON, in the form of core's `SendOptions`. Options that statements use for
+ * decisions have columns of their own. The other options are in the column `options`.
  */
 export const sendOptions = sql`(
     coalesce(options, '{}') || jsonb_strip_nulls(jsonb_build_object(

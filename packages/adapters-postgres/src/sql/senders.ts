@@ -1,14 +1,14 @@
 import { msisdn, senderAddress } from './columns.ts'
 import { sql, statement } from './statement.ts'
 
-/** Returns the ids of those addresses that have one. */
+/** Returns the ids of the addresses that have one. */
 export const findSenders = statement(
   'find-senders',
   { parameters: { addresses: 'text[]' }, columns: { id: 'int', address: senderAddress } },
   sql`select id, address from sender where address = any (:addresses)`,
 )
 
-/** Stores those addresses that have no id yet. May be run again. */
+/** Stores the addresses that have no id yet. May be run again. */
 export const addSenders = statement(
   'add-senders',
   { parameters: { addresses: 'text[]' } },
@@ -24,7 +24,10 @@ export const senderAddresses = statement(
   sql`select id, address from sender where id = any (:numbers)`,
 )
 
-/** Returns the ids of addresses chosen earlier for pairs of account and number. `place` counts the pairs from 1. */
+/**
+ * Returns the ids of addresses that were chosen earlier for pairs of account and number. `place` is the index of the
+ * pair, from 1.
+ */
 export const chosenSenders = statement(
   'chosen-senders',
   { parameters: { accounts: 'int[]', numbers: 'bigint[]' }, columns: { place: 'bigint', sender: 'int' } },

@@ -87,8 +87,9 @@ where :message < first_id + n and account_id = :account and not confirms_opt_out
 )
 
 /**
- * Sums the account's latest large send: its calls with at least `numbersMin` recipients in the minutes
- * (`sameSendMinutes`) up to the latest such call, among its latest 500. Returns no row if there is none since `since`.
+ * Sums the account's latest large send. Calls with at least `numbersMin` recipients belong to it if they were made in
+ * the `sameSendMinutes` up to the latest such call and are among the account's latest 500 calls. Returns no row if
+ * there is no such call since `since`.
  */
 export const lastSend = statement(
   'last-send',

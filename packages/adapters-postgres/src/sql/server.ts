@@ -1,9 +1,9 @@
 import { sql, statement } from './statement.ts'
 
 /**
- * Ends the server process `pid`, started at `start`, of a lost connection. Returns a row while that process exists. To
- * be repeated until it returns none; from then on everything that the process committed is visible and it does nothing
- * more.
+ * Ends the server process `pid`, started at `start`, of a lost connection. Returns a row while that process exists. The
+ * caller repeats the statement until it returns no row. From then on, everything that the process committed is visible,
+ * and the process does nothing more.
  */
 export const endBackend = statement(
   'end-backend',
@@ -14,8 +14,8 @@ where pid = :pid and extract(epoch from backend_start) = :start`,
 
 /**
  * Writes a log record that nobody reads, so that its commit waits for the disk and for a synchronous standby, as every
- * commit with writes does. Everything visible before it ran precedes it in the log and is as durable once it has
- * committed (docs/decisions/0072).
+ * commit with writes does. Everything that was visible before the statement ran precedes the record in the log. So it
+ * is as durable as the record once this has committed (docs/decisions/0072).
  */
 export const writeNothing = statement(
   'write-nothing',

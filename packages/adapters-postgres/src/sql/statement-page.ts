@@ -6,13 +6,16 @@ import { balanceSince, timeOfEntry, type MovementRow } from './credits.ts'
 import { credits } from './columns.ts'
 import { column, sql, statement } from './statement.ts'
 
-/** Line of a statement. `bulk` is the bulk send whose debits, or refunds with one code, the line adds up. */
+/**
+ * Line of an account statement. If `bulk` is not null, the line sums the debits of this bulk send, or its refunds with
+ * one code.
+ */
 export type StatementLineRow = Omit<MovementRow, 'time' | 'part' | 'id'> & {
   readonly bulk: BulkSendId | null
   readonly balance: Credits
 }
 
-/** Sum of the movements of one kind that add credits, or of those that take some. */
+/** Sum of all movements of one kind that add credits, or of all that remove credits. */
 export interface KindSumRow {
   readonly kind: number
   readonly amount: Credits
@@ -23,9 +26,10 @@ const within = (time: string): string =>
 
 /**
  * Returns `limit` lines of an account's statement after the first `offset`, with the figures of the whole period. The
- * movements of a bulk send with one kind and code are one line, in the place of the first of them: `run` finds the bulk
- * send of a movement by its first message, because runs of ids never overlap. Returns no row if there is no such
- * account. For the ordinary connections: it reads all movements of the period, about 4 µs each, and those since then.
+ * movements of a bulk send with one kind and code form one line, in the place of the first of them. `run` finds the
+ * bulk send of a movement by its first message, because runs of ids never overlap. Returns no row if there is no such
+ * account. For the ordinary connections, because it reads all movements of the period, about 4 µs each, and those since
+ * then.
  */
 export const showStatementPage = statement(
   'show-statement-page',

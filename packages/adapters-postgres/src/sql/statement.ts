@@ -83,7 +83,7 @@ export type Column<Value> = ColumnType & { readonly [value]: Value }
  */
 export const column = <Value>(type: ColumnType): Column<Value> => type as Column<Value>
 
-/** Declares the same column, which may be null. */
+/** Declares the same column with values that may be null. */
 export const nullable = <Value>(type: Column<Value>): Column<Value | null> => type
 
 type ColumnValue<T> = T extends { readonly [value]: infer Value }

@@ -6,15 +6,15 @@ import { arrayOfColumn, valuesById } from './columns.ts'
 import { sql, statement } from './statement.ts'
 
 /**
- * Finds the outcomes of messages of an account. The ids come in groups, one for each partition: `ids` has the ids of
- * each group as the text of an array, `lo` and `hi` the smallest and the largest id of each. Returns one row whose
- * columns are arrays as text with one element for each message found, or null if none was. `times` has 8 bytes for
- * each, which `fromTimes` parses. `unreferenced` are the ids without a carrier's reference, `refunded` those that an
- * operator refunded.
+ * Finds the outcomes of messages of an account. The ids come in groups, one group for each partition. `ids` has the ids
+ * of each group as the text of an array; `lo` and `hi` have the smallest and the largest id of each group. Returns one
+ * row. Each column is an array as text with one element for each message found, or null if no message was found.
+ * `times` has 8 bytes for each message, which `fromTimes` parses. `unreferenced` are the ids without a carrier's
+ * reference, `refunded` those that an operator refunded.
  *
- * Cost: 3 ms for 1000 ids, where a plain select of them from a table with one index takes 2. Because of the bounds the
- * server reads one partition for each group. Looking up each id separately takes 4 ms, rows in place of arrays cost as
- * much again, and times as numbers add 0.4 ms.
+ * Cost: 1000 ids take 3 ms; a plain select of the same ids from a table with one index takes 2 ms. Because of the
+ * bounds, the server reads only one partition for each group. Looking up each id separately takes 4 ms. Returning rows
+ * in place of arrays costs as much again, and returning times as numbers adds 0.4 ms.
  */
 export const findOutcomes = statement(
   'find-outcomes',
@@ -48,13 +48,13 @@ const dueTime = 'coalesce(exact.scheduled_at, exact.created_at, covering.schedul
 
 /**
  * Finds the sends of an account that contain the ids. Returns one row of arrays, as `findOutcomes` does, with one
- * element for each id that has a send: the id, its distance from the first id of the send, the time at which the
- * message was due in milliseconds, and its price. `referenced` are the ids of sends with client references, `labels` a
- * JSON object by id of the options without a column of their own, null if there are none. The search stays within a
- * block of ids, because a send does.
+ * element for each id that belongs to a send: the id, its distance from the first id of the send, the time at which the
+ * message was due in milliseconds, and its price. `referenced` are the ids in sends with client references. `labels` is
+ * a JSON object that maps ids to the options that have no column of their own, or null if no send has such options. The
+ * search stays within a block of 10,000 ids, because a send never crosses a block.
  *
- * Cost: 3 µs an id. Without the exact lookup of first ids it would be 9 µs for short sends, because the range search
- * reads half a page of the index for one entry.
+ * Cost: 3 µs an id. Without the exact lookup of first ids, an id of a short send would cost 9 µs, because the range
+ * search reads half a page of the index for one entry.
  */
 export const coveringSends = statement(
   'covering-sends',
@@ -93,9 +93,9 @@ where coalesce(exact.account_id, covering.account_id) = :account`,
 )
 
 /**
- * Returns the numbers of messages of an account as one row of arrays. `sends` has the first id of each send, `ids` the
- * ids in each as the text of an array. The array of a send is read once for all its ids, because reading one element
- * reads the whole array.
+ * Returns the numbers of messages of an account as one row of arrays. `sends` has the first id of each send; `ids` has
+ * the message ids of each send as the text of an array. The array of numbers of a send is read once for all its ids,
+ * because reading one element reads the whole array.
  */
 export const numbersInSends = statement(
   'numbers-in-sends',
@@ -115,7 +115,10 @@ cross join lateral (
 cross join lateral unnest(asked.ids::bigint[]) wanted(id)`,
 )
 
-/** Returns the client references of such messages as a JSON object by id, or null if none has one. */
+/**
+ * Returns the client references of messages as a JSON object by id, or null if no message has a reference. The
+ * parameters are those of `numbersInSends`.
+ */
 export const referencesInSends = statement(
   'references-in-sends',
   {

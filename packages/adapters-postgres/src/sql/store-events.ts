@@ -4,20 +4,20 @@ import { EVENT_CODE, WEBHOOK_STATE } from '../stored-codes.ts'
 
 const codes = Object.values(OUTCOME).filter((code) => eventTypeOf(code) !== undefined)
 
-/** SQL that maps each outcome with an event to the number that core's function returns for it. */
+/** SQL that maps each outcome with an event to the number that `numberOf` returns for the outcome. */
 const caseOf = (numberOf: (code: (typeof codes)[number]) => number): string =>
   `case code ${codes.map((code) => `when ${code} then ${numberOf(code)}`).join(' ')} end`
 
 const typeCode = caseOf((code) => EVENT_CODE[eventTypeOf(code) ?? 'test'])
 const sequence = (from: LearntFrom): string => caseOf((code) => messageSequence(code, from))
 
-/** Condition that an endpoint receives events of the type with this code, now or when it is resumed. */
+/** Condition that an endpoint receives events of the type with this code, either now or after it is resumed. */
 const wants = (type: number | string): string => `state <> ${WEBHOOK_STATE.disabled} and events & (1 << ${type}) <> 0`
 
 /**
  * Two CTEs that store events for the CTE `changed` (id, account_id, send_first_id, msisdn, code, at, has_reference and
- * confirms_opt_out of messages that have just changed). If no account has an endpoint, they only look that up once an
- * account. Events of one send share a row; a row for each event cost 20 µs more a message.
+ * confirms_opt_out of messages that have just changed). If no account has an endpoint, the CTEs only look that up, once
+ * for each account. Events of one send share a row, because a row for each event cost 20 µs more a message.
  */
 export const storeMessageEvents = (changed: string, from: LearntFrom): string => `
 wanting as materialized (
@@ -45,8 +45,8 @@ wanting as materialized (
 
 /**
  * Two CTEs that store message.sent events for the CTE `messages` (id, account_id, send_first_id, msisdn, has_reference,
- * confirms_opt_out), if an endpoint of the accounts in the array `accounts` subscribes to them. If none does, they read
- * nothing else.
+ * confirms_opt_out), if an endpoint of the accounts in the array `accounts` subscribes to such events. If no endpoint
+ * does, the CTEs read nothing else.
  */
 export const storeSentEvents = (messages: string, accounts: string): string => `
 wanting as materialized (
@@ -72,7 +72,7 @@ wanting as materialized (
 
 interface StoredEvent {
   readonly account: string
-  /** SQL for the id of an inbound message, or 0. */
+  /** SQL for the id of an inbound message, or 0 if the event has none. */
   readonly subject: string
   readonly number?: string
   readonly text?: string

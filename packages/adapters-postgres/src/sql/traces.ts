@@ -24,8 +24,9 @@ export type DecidedRow = WithNulls<Omit<DecidedLocation, 'refunded' | 'parts'>> 
 
 /**
  * Reads everything that is stored about a message, in one snapshot, with at most `linesMax` incidents and receipts.
- * Core's `receiptsSought` defines which receipts belong to it. Returns no row if no send has the id. For the ordinary
- * connections: it reads all claimed batches, all stored receipts and all ledger entries of the account.
+ * Core's `receiptsSought` defines which receipts belong to the message. Returns no row if no send has the id. Runs on
+ * the ordinary connections, because it reads all claimed batches, all stored receipts and all ledger entries of the
+ * account.
  */
 export const explainMessage = statement(
   'explain-message',
@@ -227,7 +228,10 @@ const searching = {
   limit: 'int',
 } as const
 
-/** A final message as found: core's `isAcceptedByCarrier` decides from it whether the message was refunded. */
+/**
+ * A final message as the search found it. Core's `isAcceptedByCarrier` decides from it whether the message was
+ * refunded.
+ */
 export interface FoundDecidedRow {
   readonly place: 'decided'
   readonly code: DecidedLocation['code']
@@ -252,7 +256,9 @@ const foundColumns = {
   place: column<Exclude<FoundLocation, { readonly place: 'decided' }> | FoundDecidedRow>('json'),
 } as const
 
-/** Query for the messages of the CTE `found` (id, first_id, place, decided) that match, in the order of the list. */
+/**
+ * Query that selects the matching messages of the CTE `found` (id, first_id, place, decided), in the order of the list.
+ */
 const detailsOfFound = `told as (
   select found.id, found.place, found.decided, send.*,
     date_trunc('milliseconds', coalesce(send.scheduled_at, send.created_at)) due
@@ -277,14 +283,15 @@ order by told.due desc, id desc
 limit :limit`
 
 /**
- * Finds the first `limit` messages to a number, latest due time first, then highest id. Null means any for `account`,
- * `from` and `to` (messages due from `from` to before `to`) and for `afterDue` (messages that follow the message
- * `afterId` due at `afterDue`). Final messages must have been due at `decidedSince` or later. One statement reads all
- * places in one snapshot, so that a message that moves is found in exactly one.
+ * Finds the first `limit` messages to a number, latest due time first, then highest id. `from` and `to` select messages
+ * that were due from `from` to before `to`. `afterDue` and `afterId` select messages that follow the message `afterId`,
+ * which was due at `afterDue`. Null for `account`, `from`, `to` or `afterDue` means no restriction. Final messages must
+ * have been due at `decidedSince` or later. One statement reads all places in one snapshot, so that a message that
+ * moves is found in exactly one place.
  *
- * For the ordinary connections. Final messages are found by the index that replies use. All waiting ranges are read: 30
- * ns a number of a bulk send, 2 µs for a single one. Sends are looked up one by one, because a join would read all of
- * them. A number with 100,000 messages takes 0.5 s.
+ * Runs on the ordinary connections. Final messages are found by the index that replies use. All waiting ranges are
+ * read, which takes 30 ns for each number of a bulk send and 2 µs for a single send. Sends are looked up one by one,
+ * because a join would read all of them. A number with 100,000 messages takes 0.5 s.
  */
 export const findMessages = statement(
   'find-messages',
@@ -314,8 +321,8 @@ with ${claimedMessages}, ${waitingRanges}, found as (
 )
 
 /**
- * Finds messages with a client reference, to the number or, if that is null, to any; otherwise as `findMessages` does.
- * Sends with the reference are found by their index. All waiting ranges are read.
+ * Finds messages with a client reference to the number, or to any number if `number` is null. Otherwise works as
+ * `findMessages` does. Sends with the reference are found by their index. All waiting ranges are read.
  */
 export const findReferenced = statement(
   'find-referenced',

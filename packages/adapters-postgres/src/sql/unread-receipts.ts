@@ -3,12 +3,12 @@ import { milliseconds } from './arrays.ts'
 import { carrierId, instant, msisdn } from './columns.ts'
 import { column, nullable, sql, statement } from './statement.ts'
 
-// These statements are for the ordinary connections: the table stays small.
+// These statements run on the ordinary connections, because the table stays small.
 
 /**
- * Stores receipts that could not be read, and deletes the oldest beyond the maximum. The maximum applies to the span of
- * ids, which an index gives, so fewer rows stay if some were deleted by hand. May be run again, and then stores them
- * twice.
+ * Stores receipts that could not be read, and deletes the oldest rows beyond the maximum. The maximum applies to the
+ * span of ids, which an index gives. If some rows were deleted by hand, fewer rows than the maximum are therefore kept.
+ * The statement may be run again, but then stores the receipts twice.
  */
 export const keepUnreadReceipts = statement(
   'keep-unread-receipts',

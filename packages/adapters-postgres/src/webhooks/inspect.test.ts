@@ -42,7 +42,7 @@ afterAll(async () => {
 type Key = Omit<ValuesOf<typeof replayEvent>, 'replay'>
 const anywhere = { sequence: null, number: null, at: null }
 
-/** Parameters of the step: a running replay, then the event. */
+/** Starts a replay of an endpoint and returns how many rows of `webhook_list` the step for the event `key` reads. */
 async function listsRead(webhook: number, key: Key): Promise<number> {
   const { rows } = await open.client.query<{ id: number }>(
     `insert into webhook_replay (webhook_id, account_id, event) select $1, 1 + max(account_id), 'x'
@@ -82,7 +82,7 @@ test('no more waiting rows are read than are counted', async () => {
   )
   await open.client.query('rollback')
   const rowsOf = new Map(read.rows.map(({ relname, rows: count }) => [relname, Number(count)]))
-  // The counted rows, and the steps from one endpoint to the next.
+  // The maximum is the number of counted rows plus the steps from one endpoint to the next.
   expect(rowsOf.get('webhook_event')).toBeLessThanOrEqual(2 * 100 + 4)
   expect(rowsOf.get('webhook_list')).toBeLessThanOrEqual(2 * 100 + 8)
 })

@@ -32,10 +32,10 @@ export function pushLists({
     return new Map(found.map((row) => [row.id, webhookOf(row)]))
   }
 
-  /** Claims lists, walking over the endpoints from the end of the previous call, then once from the start. */
+  /** Claims lists. Walks over the endpoints from where the previous call ended, then once more from the start. */
   async function claim(claiming: Claiming): Promise<readonly ClaimedList[]> {
     for (let fromStart = after === 0; ; fromStart = true) {
-      // Lists of a lost answer were not pushed. They are claimed again when their lease ends.
+      // If the answer to a claim is lost, its lists are not pushed. They are claimed again when their lease ends.
       const rows = await hot.run(claimLists, claimValues(after, claiming))
       after = rows[0]?.next ?? 0
       const claimed = rows.filter((row) => row.id !== null)
@@ -51,8 +51,8 @@ export function pushLists({
   }
 
   /**
-   * Divides lists of which only some events can be read into two lists that are due at once, and returns the other
-   * lists.
+   * Divides each list that has both readable and unreadable events into two lists that are due at once. Returns the
+   * lists that were not divided.
    */
   async function divided(lists: readonly ReadList[]): Promise<readonly ClaimedList[]> {
     const mixed = lists.filter(isMixed)

@@ -27,7 +27,7 @@ afterEach(async () => {
 
 const everything: Replay = { what: 'period', from: instant(0), to: instant(Date.UTC(2100, 0)) }
 
-/** Creates an endpoint with delivered lists of one reply, at few distinct times. */
+/** Creates an endpoint with delivered lists of one reply each. The lists have few distinct times. */
 async function delivered(lists: number): Promise<Webhook> {
   const { id: account } = await anAccount(ports)
   const endpoint = {
@@ -80,7 +80,7 @@ test('a long replay continues as its events are pushed, each once, and never has
   const got: string[] = []
   let most = 0
   for (let ended = false; !ended;) {
-    // Two calls at once, as by two processes.
+    // Makes two calls at once, as two processes would.
     const looks = await Promise.all([ports.webhooks.advanceReplay(), ports.webhooks.advanceReplay()])
     const task = await ports.webhooks.findReplay(undefined, webhook.id)
     most = Math.max(most, task?.waiting ?? 0)

@@ -54,7 +54,10 @@ export function replays({ pools: { hot, ordinary } }: Context, { find }: Pick<We
     return row.is_full && row.state === REPLAY_STATE.running ? 'waits' : 'more'
   }
 
-  /** Runs a step. A single event uses the hot connections, whose prepared plan reads few lists; others read many. */
+  /**
+   * Runs a step of a replay. The replay of a single event uses the hot connections, because their prepared plan reads
+   * few lists. Other replays read many lists.
+   */
   function stepOf({ id, event, is_dead }: RowOf<typeof nextReplay>) {
     if (is_dead) return ordinary.run(replayDead, { replay: id })
     if (event === null) return ordinary.run(replayPeriod, { replay: id })

@@ -22,25 +22,26 @@ import { elementAt } from '../sql/arrays.ts'
 import { typeOfCode } from '../stored-codes.ts'
 
 /**
- * Events as stored in `webhook_list.events` by `claim-lists`, with those of one send together. Null fields are omitted.
+ * Events as `claim-lists` stores them in `webhook_list.events`. Events of one send are stored together, and null fields
+ * are omitted.
  */
 export interface StoredEvents {
   /** Code of `EVENT_CODE`. */
   readonly type: number
   readonly sequence: number
   readonly at: number
-  /** Present, as are the next four fields, for events of messages. */
+  /** Present for events of messages, as are `send`, `price`, `labels` and `hasReference`. */
   readonly code?: OutcomeCode
   readonly send?: number
   readonly price?: Credits
   readonly labels?: SendLabels
   readonly hasReference?: boolean
-  /** Present, as are the next two fields, for events of inbound messages. */
+  /** Present for events of inbound messages, as are `shortCode` and `answers`. */
   readonly from?: string
   readonly shortCode?: SenderAddress
   readonly answers?: MessageId
   readonly text?: string
-  /** Ids of messages, the id of an inbound message or 0, or the number of a test. */
+  /** Ids of the messages, the id of the inbound message (0 if there is none), or the number of the test. */
   readonly subjects: readonly number[]
   /** Phone number of each subject. */
   readonly numbers?: readonly Msisdn[]

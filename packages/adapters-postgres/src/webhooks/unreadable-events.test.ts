@@ -39,7 +39,7 @@ async function endpoint(listSize: number): Promise<Webhook> {
   return added
 }
 
-/** Events of an unknown type, and with a missing field. */
+/** Type and code of events that cannot be read: the type is unknown, or the code is missing. */
 const [unknownType, noCode] = ['99', 'null'] as const
 
 /** Stores events of consecutive messages from `first` on, one for each type and code. */
@@ -97,7 +97,7 @@ test('unreadable events stay unchanged, are tried again and appear among the att
   await ports.webhooks.record([failed(list)])
   const attempts = await ports.webhooks.attempts(undefined, webhook.id, { offset: 0, limit: 10 })
   expect(attempts?.items).toMatchObject([{ list: list.id, events: [], answer: { failure: 'unreadable' } }])
-  // Read by a version that knows the type.
+  // Gives the events a known type, as if a version that knows their type read the list.
   await client.query(
     `update webhook_list set events = replace(events::text, '"type":${unknownType},', '"type":1,')::json`,
   )
@@ -109,7 +109,7 @@ test('a failed list and a list of a dead claimer are divided too', async () => {
   await happen(webhook, 1, ['0', '0'], ['0', '0'], ['0', '0'], ['0', '0'])
   const [first] = await claim(-1)
   if (first === undefined) throw new Error('nothing was claimed')
-  // A list of this version is read by the next one.
+  // Gives one event an unknown type, as if another version had written it.
   await client.query(
     `update webhook_list set events = regexp_replace(events::text, '"type":0,', '"type":${unknownType},')::json where id = 1`,
   )

@@ -19,11 +19,14 @@ interface Arrival<Item> {
 }
 
 interface ReceiptArrival extends Arrival<CarrierReceipt> {
-  /** Record to keep if the receipt is one by its text alone and has no message. */
+  /** Record to keep if only the text shows that this is a receipt, and the receipt has no message. */
   readonly unread?: UnreadReceipt
 }
 
-/** PDU that cannot be read. Without `answer` it was refused already, and the carrier does not offer it again. */
+/**
+ * PDU that cannot be read. If `answer` is undefined, the PDU was refused already, and the carrier does not offer it
+ * again.
+ */
 interface UnreadArrival {
   readonly item: UnreadReceipt
   readonly answer: AnswerDelivered | undefined
@@ -32,15 +35,18 @@ interface UnreadArrival {
 export interface IncomingEvents {
   /** Called before arrivals are passed to the store, to report answers that were received earlier. */
   beforeStoring(): void
-  /** PDUs that cannot be read were kept. `isOddPdu`: all are unusable PDUs, which may have ended their session. */
+  /**
+   * Called after PDUs that cannot be read were kept. `isOddPdu` is true if all of them are unusable PDUs, which may
+   * have ended their session.
+   */
   keptUnread(problem: string, isOddPdu: boolean): void
-  /** `count` kept PDUs could be read after all. */
+  /** Called after `count` kept PDUs could be read after all. */
   readAgain(count: number): void
 }
 
 /** Maximum number of refused PDUs that wait until the store can keep them. */
 const refusedMax = 100
-/** Time between two attempts to keep them. */
+/** Time between two attempts to keep refused PDUs. */
 const keepAgainMilliseconds = 1000
 
 /**
@@ -89,7 +95,7 @@ export class Incoming {
       read: (delivery) => readKept(delivery, this.#carrier, this.#settings),
       receipts: (receipts) => matcher.take(receipts),
       messages: (messages) => handlers.inboundMessages(messages),
-      // The store keeps no receipt by its text alone without a message, because it may be a person's text.
+      // A receipt that only its text identifies stays unread if it has no message, because it may be a person's text.
       staysUnread: ({ isByTextAlone = false }) => isByTextAlone,
     })
     if (count > 0) this.#events.readAgain(count)
@@ -140,7 +146,8 @@ export class Incoming {
     this.#receipts = []
     this.#messages = []
     this.#unread = []
-    // Answers of earlier submissions first: the store finds the message of a receipt by the id in its answer.
+    // Reports answers of earlier submissions first, because the store finds the message of a receipt by the id in the
+    // answer.
     this.#events.beforeStoring()
     if (receipts.length > 0) void this.#store(receipts, () => this.#storeReceipts(receipts))
     if (messages.length > 0) void this.#storeMessages(messages)
@@ -152,7 +159,10 @@ export class Incoming {
     return acknowledge(answers, store, this.#settings.storeSeconds)
   }
 
-  /** Stores receipts. A receipt by its text alone without a message may be a person's text, so it is kept as unread. */
+  /**
+   * Stores receipts. If only the text identifies a receipt and it has no message, it may be a person's text and is kept
+   * as unread.
+   */
   async #storeReceipts(arrivals: readonly ReceiptArrival[]): Promise<void> {
     const unmatched = await this.#matcher?.take(arrivals.map(({ item }) => item))
     const unread = arrivals.flatMap((arrival) => (unmatched?.includes(arrival.item) && arrival.unread) || [])
@@ -178,7 +188,7 @@ export class Incoming {
       this.#reportUnread(items)
       return
     }
-    // The carrier offers deliveries again; PDUs that were refused already wait here.
+    // The carrier offers deliveries again. PDUs that were refused already wait here for the next attempt.
     this.#unread.unshift(...arrivals.filter(({ answer }) => answer === undefined).slice(-refusedMax))
     if (this.#unread.length > 0 && !this.#isClosed)
       this.#keepingAgain ??= setTimeout(() => {

@@ -116,7 +116,7 @@ describe('an arrival that is offered again', () => {
     await until(() => one.smsc.connections.size === 1 && ![...one.smsc.connections].includes(connection as Connection))
     await bound(one)
     await one.smsc.deliver(hello)
-    // This offer has the same name as the first one, which the store has forgotten.
+    // The store has forgotten the first offer, so it stores this offer although both have the same name.
     expect(one.inbound).toHaveLength(3)
   })
 

@@ -8,9 +8,9 @@ export type Confirm = () => Promise<boolean>
 
 interface Offer {
   readonly content: string
-  /** `open`: not acknowledged; `lost`: the carrier may not have the acknowledgement. */
+  /** `open`: the offer is not acknowledged. `lost`: the carrier may not have received the acknowledgement. */
   state: 'open' | 'acknowledged' | 'lost'
-  /** Connection over which the offer was acknowledged; undefined if it was not. */
+  /** Connection over which the offer was acknowledged; undefined if the offer was not acknowledged. */
   connection: Confirm | undefined
 }
 
@@ -40,11 +40,13 @@ export class Offers {
   #timer: NodeJS.Timeout | undefined
   #isStopped = false
   #series = 0
-  /** Makes later names unique: no other process, nor this one after a restart, generates them. */
+  /**
+   * Part of later names that makes them unique. No other process generates it, nor does this process after a restart.
+   */
   readonly #life = randomUUID()
 
   /**
-   * `end` receives names that are no longer used for repeated offers; it is called again if it rejects.
+   * `end` receives names that are no longer used for repeated offers. If `end` rejects, it is called again with them.
    */
   constructor(end: (offers: readonly string[]) => Promise<unknown>) {
     this.#end = end
@@ -53,7 +55,7 @@ export class Offers {
   /** Returns the name for this content, which arrived over the connection of `confirm`. */
   of(content: string, confirm: Confirm): string {
     const known = this.#names.get(content)
-    // TCP loses no response while its connection is open, so equal content over it is another message.
+    // TCP loses no response while its connection is open, so equal content over the same connection is another message.
     if (known !== undefined && this.#offers.get(known)?.connection !== confirm) return known
     const digest = createHash('sha256').update(content).digest('base64url')
     return this.#add(content, known === undefined ? digest : `${digest} ${++this.#series} ${this.#life}`)

@@ -26,8 +26,8 @@ interface QueryOptions {
 }
 
 /**
- * Maximum number of queries per read of the store. Until the carrier has answered a query, only one is sent, because a
- * message is queried once even if the carrier ignores the query.
+ * Maximum number of queries per read of the store. Until the carrier has answered a query, only one query is sent per
+ * read, because a message is queried only once, even if the carrier ignores the query.
  */
 const queriesMax = 5
 

@@ -16,8 +16,8 @@ export interface CarrierReceipt {
   readonly number: Msisdn | undefined
   readonly submitted: Instant | undefined
   /**
-   * True if only the text, not the PDU, has the form of a receipt. A person may have written it, so it counts only for
-   * a message to the number that sent it.
+   * True if only the text, not the PDU, has the form of a receipt. A person may have written the text, so the receipt
+   * counts only for a message to the number that sent it.
    */
   readonly isByTextAlone?: boolean
 }
@@ -42,8 +42,8 @@ const exactReceipt =
   /^id:[^\s:]+ sub:\d{1,3} dlvrd:\d{1,3} submit date:\d{10,14} done date:\d{10,14} stat:[A-Z]{6,13} err:[0-9A-Za-z]{1,3}(?: text:|$)/i
 
 /**
- * Reads a receipt that carriers send with esm_class 0, recognizable by its text alone. Returns undefined if the text is
- * not a receipt or the sender's number, by which the message is checked, cannot be used.
+ * Reads a receipt that a carrier sends with esm_class 0, so that only its text identifies it. Returns undefined if the
+ * text is not a receipt, or if the sender's number, which must be that of the message, cannot be used.
  */
 export function readReceiptByText(pdu: Delivered, settings: SmppSettings): CarrierReceipt | undefined {
   if ((pdu.esmClass & ~messagingModeBits) !== 0 || !exactReceipt.test(userDataOf(pdu).toString('latin1')))
@@ -75,8 +75,8 @@ export function readReceipt(pdu: Delivered, settings: SmppSettings): CarrierRece
 }
 
 /**
- * Returns true for the states that a receipt can have: 1 to 8 in SMPP 3.4, and 9 of version 5.0. For any other, such as
- * the 0 of carriers that do not set the state, the text counts.
+ * Returns true for the states that a receipt can have: 1 to 8 in SMPP 3.4, and 9 of version 5.0. For any other state,
+ * such as the 0 of carriers that do not set the state, the text of the receipt decides.
  */
 export const isStateOfReceipts = (state: number | undefined): boolean => state !== undefined && state >= 1 && state <= 9
 
@@ -148,9 +148,9 @@ const MESSAGE_STATES: readonly DeliveryReceiptCode[] = [
   ...[undeliverable, underWay, unknown, rejected, failed],
 ]
 
-/** Returns the code of a state in a text; unknown for a word that is in no table. */
+/** Returns the code of a state in the text of a receipt, or the code `unknown` for a word that is in no table. */
 export const codeOfWord = (word: string): DeliveryReceiptCode => STATES[word.toUpperCase()] ?? unknown
-/** Returns the code of a message_state; unknown for a number that is in no table. */
+/** Returns the code of a message_state, or the code `unknown` for a number that is in no table. */
 export const codeOfState = (state: number): DeliveryReceiptCode => MESSAGE_STATES[state] ?? unknown
 
 /**
@@ -205,7 +205,10 @@ function readText(text: string, settings: SmppSettings): ReceiptText {
   }
 }
 
-/** Returns the code of the matched groups. Without a state, an error of zeros means delivered and any other failed. */
+/**
+ * Returns the code of the matched groups. If no state matched, an error of zeros means delivered, and any other error
+ * means failed.
+ */
 function codeOfGroups(found: PatternMatch): DeliveryReceiptCode | undefined {
   const word = found['stat'] ?? outcomeGroups.find((name) => found[name] !== undefined)
   if (word !== undefined) return codeOfWord(word)

@@ -27,7 +27,7 @@ test.each<[IdForm | undefined]>([[undefined], ['as-is'], ['hex']])(
     const { matcher, keptReceipts } = matcherOf(form, known)
     await matcher.take(['255', '256', '257'].map(receiptOf))
     expect(matcher.counts()).toMatchObject({ received: 3, missed: 0 })
-    // Their messages are recorded a moment later.
+    // Records the messages of two receipts a moment later.
     for (const reference of form === 'hex' ? ['ff', '100'] : ['255', '256']) known.add(reference)
     await until(() => matcher.counts().missed > 0)
     expect(matcher.counts()).toMatchObject({ received: 3, missed: 1 })
@@ -70,7 +70,7 @@ test.each(
     if (how === 'one after the other') await offered[0]
     offered.push(offer(second))
     await Promise.all(offered)
-    // Failed receipts are offered again, the later one first.
+    // Offers the failed receipts again, the later receipt first.
     await offer(second)
     await offer(first)
     expect([applied[0], matcher.counts().form === undefined || matcher.counts().form === 'HEX']).toEqual([0, true])

@@ -58,7 +58,7 @@ export class ReceiptMatcher {
   readonly #events: MatcherEvents
   readonly #retries: readonly number[]
   #form: IdForm | undefined
-  /** Form of the last receipts that found their messages, and how many in a row. */
+  /** Form in which the last receipts found their messages, and the number of receipts in a row that did so. */
   #run = { form: 'as-is' as IdForm, count: 0 }
   #received = 0
   #missedCount = 0
@@ -71,7 +71,9 @@ export class ReceiptMatcher {
   #queued = 0
   /** Settles when the last queued call has ended. */
   #lastCall: Promise<void> = Promise.resolve()
-  /** Receipts whose storing failed before the form was known; they are stored before later receipts of their ids. */
+  /**
+   * Receipts whose storing failed before the form was known. They are stored before later receipts with the same ids.
+   */
   #unlearned: readonly CarrierReceipt[] = []
 
   constructor(
@@ -140,7 +142,10 @@ export class ReceiptMatcher {
     return this.#remember(await this.#settle(unmatched))
   }
 
-  /** Stores receipts in the known form, or unchanged. The store keeps those without a message; resolves to these. */
+  /**
+   * Stores receipts with their ids in the known form, or unchanged if no form is known. The store keeps receipts
+   * without a message. Resolves to those receipts.
+   */
   async #settle(receipts: readonly CarrierReceipt[]): Promise<readonly CarrierReceipt[]> {
     if (receipts.length === 0) return []
     const offers = receipts.map((receipt) => this.#receiptOf(receipt, this.#inUse(receipt.id)))
@@ -150,7 +155,9 @@ export class ReceiptMatcher {
     return receipts.filter((_, at) => misses.has(offers[at] as DeliveryReceipt))
   }
 
-  /** Stores receipts in each of the forms as guesses; resolves to the receipts for which no form fitted. */
+  /**
+   * Stores receipts as guesses, with their ids in each of the forms. Resolves to the receipts for which no form fitted.
+   */
   async #guess(
     receipts: readonly CarrierReceipt[],
     formsOf: FormsOf = (receipt) => this.#others(receipt),
@@ -167,7 +174,7 @@ export class ReceiptMatcher {
     const found = guesses.filter(({ offer }) => !misses.has(offer))
     for (const { form: fitting, receipt, offer } of found) {
       const form = this.#form
-      // An id that reads the same in the known form is no evidence for another form.
+      // If an id is the same in the known form and in another form, it is no evidence for the other form.
       this.#fits(form !== undefined && inForm(receipt.id, form) === offer.reference ? form : fitting)
     }
     const known = new Set(found.map(({ receipt }) => receipt))
@@ -190,7 +197,10 @@ export class ReceiptMatcher {
     return inForm(id, this.#formOf(id)) ?? id
   }
 
-  /** Returns the other forms of an id. Without the recipient's number there are none, because they cannot be proved. */
+  /**
+   * Returns the other forms of an id. Returns none without the recipient's number, because no form could be proved
+   * then.
+   */
   #others({ id, number }: CarrierReceipt): ReturnType<FormsOf> {
     return number === undefined ? [] : otherForms(id, this.#inUse(id))
   }
@@ -249,9 +259,7 @@ export class ReceiptMatcher {
     this.#timer ??= setTimeout(() => void this.#retry().catch(this.#events.failed), this.#retries[0])
   }
 
-  /**
-   * Retries receipts without a message. The store may have matched a kept receipt itself, which counts as found here.
-   */
+  /** Retries receipts without a message. A kept receipt that the store has matched by itself counts as found. */
   async #retry(): Promise<void> {
     this.#timer = undefined
     const now = performance.now()

@@ -82,7 +82,7 @@ describe('odd octets (P-21)', () => {
     expect(await one.smsc.sendOctets(dataSm(tlvs, 4), '00')).toMatchObject({ command: 'data_sm_resp', status: 0 })
     for (let nth = 0; nth < 2; nth++) {
       await one.smsc.sendOctets(encodePdu({ ...aDelivery, shortMessage: Buffer.from('Yes') }), '00')
-      // After that, the same word is another message.
+      // Once the offer has ended, the same word is another message.
       await until(() => ended.length > nth)
     }
     expect(one.receipts.map(({ reference, code }) => [reference, code])).toEqual([

@@ -5,7 +5,10 @@ interface Notices {
 
 /** Time between two notices about links that stay away. */
 const reminderMilliseconds = 60_000
-/** Maximum number of notices of news within that time, because a link that is bound and lost repeatedly is not news. */
+/**
+ * Maximum number of notices about changes of an outage within that time. There is a maximum because a link that is
+ * bound and lost repeatedly is not news each time.
+ */
 const newsMax = 3
 
 /** Outage as operators know it: the number of bound links and the reasons that were reported. */
@@ -16,8 +19,8 @@ interface Reported {
 
 /**
  * Receives every failure and bind of the links of a carrier and decides which of them operators are notified of.
- * Reports an outage when fewer links are bound than was reported, or for another reason; repeats it once a minute; and
- * reports when more links are bound again. `now` returns milliseconds.
+ * Reports an outage when fewer links are bound than the last report said, or when the reason is a new one. Repeats the
+ * report once a minute, and reports when more links are bound again. `now` returns milliseconds.
  */
 export class LinkOutage {
   readonly #notices: Notices

@@ -131,13 +131,14 @@ test('whatever PDUs and octets a carrier sends, each submission is answered once
     () => 'silence',
   )
   const isBound = () => carrier.status().links.every(({ boundSince }) => boundSince !== undefined)
-  // Throttled messages, and those refused because of the link, are submitted again on the next link without an answer.
+  // Statuses that throttle a message or refuse it because of the link. Such a message gets no answer yet, but is
+  // submitted again on the next link.
   const repeated: readonly number[] = [
     ...[COMMAND_STATUS.ESME_RTHROTTLED, COMMAND_STATUS.ESME_RMSGQFUL, COMMAND_STATUS.ESME_RINVBNDSTS],
     ...[COMMAND_STATUS.ESME_RALYBND, COMMAND_STATUS.ESME_RBINDFAIL, COMMAND_STATUS.ESME_RINVPASWD],
     ...[COMMAND_STATUS.ESME_RINVSYSID, COMMAND_STATUS.ESME_RINVSYSTYP],
   ]
-  // Small sequence numbers, as our own requests have.
+  // Uses small sequence numbers, because our own requests have such numbers.
   const near = anyPdu
     .filter(({ status }) => !repeated.includes(status))
     .chain((pdu) => fc.nat(8).map((sequence) => encodePdu({ ...pdu, sequence })))

@@ -2,9 +2,9 @@
 export type LivenessStep = 'nothing' | 'enquire' | 'dead'
 
 /**
- * Judges the other side by the times when bytes last arrived and when it was last sent an enquire_link. After `silence`
- * milliseconds without a byte it is sent an enquire_link; after as much time again without a byte it is dead. With the
- * default of 15 s a dead peer is found within 30 s and one tick.
+ * Judges the other side by the time when bytes last arrived and the time when an enquire_link was last sent. After
+ * `silence` milliseconds without a byte, an enquire_link must be sent. After as much time again without a byte, the
+ * other side is dead. With the default of 15 s, a dead peer is found within 30 s and one tick.
  */
 export function livenessStep(
   receivedAt: number,

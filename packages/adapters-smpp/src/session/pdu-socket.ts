@@ -72,7 +72,10 @@ export class PduSocket {
     this.#socket.destroy()
   }
 
-  /** Hands the PDUs of one turn to the kernel in one write, so that they are there before the next is marked (P-6). */
+  /**
+   * Hands the PDUs of one turn to the kernel in one write, so that the kernel has them before the next messages are
+   * marked (P-6).
+   */
   #flush = (): void => {
     this.#isFlushPlanned = false
     if (this.#isEnded || this.#writer.length === 0) return

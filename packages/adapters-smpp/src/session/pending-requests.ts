@@ -43,8 +43,8 @@ export class PendingRequests {
   }
 
   /**
-   * Settles the request of a response. Returns the time when the request was sent, or undefined if it was buffered;
-   * 'no-request' if no request of this kind waits for the response.
+   * Settles the request that a response answers. Returns the time when the request was sent, or undefined if the
+   * request was still buffered. Returns 'no-request' if no request of this kind waits for the response.
    */
   settle(sequence: number, responseId: number, outcome: Outcome): number | undefined | 'no-request' {
     const request = this.#pending.get(sequence)
@@ -61,7 +61,7 @@ export class PendingRequests {
    */
   expire(now: number): readonly number[] {
     const sentTimes: number[] = []
-    // All requests wait equally long, so the oldest ones end first.
+    // All requests have the same time limit, so the oldest requests end first.
     for (const [sequence, request] of this.#pending) {
       if (request.sentAt === undefined || request.sentAt + this.#timeoutMilliseconds > now) break
       this.#pending.delete(sequence)
@@ -89,7 +89,7 @@ export class PendingRequests {
   }
 }
 
-/** Returns the command_id of the request for that of a response. The 32-bit integer avoids a heap allocation. */
+/** Converts the command_id of a response to that of its request. The 32-bit integer avoids a heap allocation. */
 const requestOf = (responseId: number): number => responseId & 0x7fffffff
 const settled = (): void => undefined
 
@@ -105,8 +105,8 @@ function settleOne(request: Pending, outcome: Outcome): void {
 }
 
 /**
- * Returns true if a missing response proves silence. Bytes that arrive are the sign of life for an enquire_link, and
- * many carriers ignore query_sm.
+ * Returns true if a missing response proves silence. After an enquire_link, any bytes that arrive are a sign of life.
+ * Many carriers ignore query_sm.
  */
 const countsAsSilence = (commandId: number): boolean =>
   commandId !== COMMAND_ID.enquire_link && commandId !== COMMAND_ID.query_sm

@@ -18,7 +18,10 @@ import { PendingRequests } from './pending-requests.ts'
 
 export type Role = 'transceiver' | 'transmitter' | 'receiver'
 
-/** Result of a request: its response; `unsent` if the session ended before; `unknown` if no response arrived. */
+/**
+ * Result of a request: its response; `unsent` if the session ended before the request was sent; `unknown` if no
+ * response arrived.
+ */
 export type RequestOutcome = Pdu | 'unsent' | 'unknown'
 
 /** Message or receipt that the carrier delivers. */
@@ -40,7 +43,7 @@ export interface SessionEvents {
   delivered(pdu: Delivered, answer: AnswerDelivered, confirm: Confirm, octets: () => Buffer): void
   /**
    * A PDU arrived over a bound link and cannot be used (P-21). `answer` responds to a delivery; if it is undefined, the
-   * session refuses the PDU itself. `octets` as in `delivered`.
+   * session refuses the PDU itself. `octets` works as in `delivered`.
    */
   unusable(pdu: Unusable, octets: () => Buffer, answer?: AnswerDelivered): void
   /** Called once when the session has ended for any reason and all requests are settled. */
@@ -57,7 +60,9 @@ const BIND = {
 const deliveriesMax = 2000
 const noAnswer = 'requests got no answer'
 
-/** Time for which a session must be bound to count as a success, so that it was not refused in another way. */
+/**
+ * Time for which a session must stay bound to count as a success. A carrier may also refuse a session after the bind.
+ */
 const workedMilliseconds = 5000
 
 type Phase = 'connecting' | 'binding' | 'open' | 'closing' | 'ended'
@@ -92,13 +97,16 @@ export class Session {
   #answeredAt = this.#startedAt
   #openedAt: number | undefined
   #enquiredAt: number | undefined
-  /** Requests without a response when the current bytes arrived: all of these responses count as simultaneous. */
+  /**
+   * Number of requests without a response when the current bytes arrived. All responses in these bytes count as
+   * simultaneous.
+   */
   #unansweredOnArrival = 0
   /** Deliveries that have no response yet. */
   #deliveries = 0
   /** Consecutive requests without a response in time. */
   #timeouts = 0
-  /** Requests whose responses are long overdue, as of the last tick. They occupy no room of the window. */
+  /** Number of requests whose responses are long overdue, as of the last tick. They do not count against the window. */
   #overdue = 0
   #unbindSentAt: number | undefined
   #closingReason = 'unbound'
@@ -358,7 +366,9 @@ export class Session {
     else this.#checkLiveness(now)
   }
 
-  /** Settles requests without a response in time, which closes the session. Returns false if they ended it at once. */
+  /**
+   * Settles requests that got no response in time. They may close the session; returns false if they ended it at once.
+   */
   #expireRequests(now: number): boolean {
     const { responseSeconds, silentSeconds } = this.#settings
     const expired = this.#pending.expire(now)

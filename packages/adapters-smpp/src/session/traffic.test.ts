@@ -71,7 +71,7 @@ test('an observer of a number sees its PDUs in any number form, and the response
   link('sent', { ...head, command: 'enquire_link', sequence: 3 })
   link('received', answer('submit_sm_resp', 2))
   other('received', answer('submit_sm_resp', 1))
-  // The carrier's sequence numbers, which may equal ours.
+  // The sequence numbers of the carrier's own requests may equal ours.
   link('received', deliver(1))
   traffic.observe([observer])
   link('received', answer('submit_sm_resp', 1))

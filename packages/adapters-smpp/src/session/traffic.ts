@@ -16,7 +16,7 @@ const digitsCompared = 9
 /** Shows the PDUs of a carrier's links to observers. Without observers a PDU costs one comparison. */
 export class Traffic {
   readonly #settings: SmppSettings
-  /** Observers with the responses that they await, as text of link, direction and sequence number. */
+  /** Observers with the responses that they await. Each response is a text of link, direction and sequence number. */
   #observers = new Map<TrafficObserver, Set<string>>()
   #links = 0
 

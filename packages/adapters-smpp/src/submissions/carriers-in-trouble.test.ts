@@ -11,7 +11,7 @@ test('after an error of the link the message is sent over the next one, and othe
   const [connection] = smsc.connections
   const [first, ...others] = smsc.submits
   if (first !== undefined) connection?.send(refusal(first, COMMAND_STATUS.ESME_RINVBNDSTS))
-  // The response to this proves that the refusal was read.
+  // The response to this enquire_link proves that the gateway has read the refusal.
   connection?.send({ command: 'enquire_link', status: 0, sequence: 77, tlvs: noTlvs })
   await until(() => smsc.received.some(({ sequence }) => sequence === 77))
   for (const pdu of others) connection?.send(smsc.respond(pdu, { messageId: `late-${pdu.sequence}` }))

@@ -7,7 +7,7 @@ import { errorClassOf, type SmppSettings } from '../settings.ts'
 import { encodeBody, messageReferences, type MessageReferences, type Segment } from '../text/encode-body.ts'
 import { buildSubmit } from './build-submit.ts'
 
-/** Links of a carrier, as its submissions need them. */
+/** Access to the links of a carrier for its submissions. */
 export interface BoundLinks {
   /** Returns the sessions of bound links. */
   sessions(): readonly Session[]
@@ -15,7 +15,7 @@ export interface BoundLinks {
   isBound(): boolean
 }
 
-/** Sends messages as submit_sm over the sessions of a carrier, one for each part of a text. */
+/** Sends messages over the sessions of a carrier, with one submit_sm for each part of a text. */
 export class SmppTransport implements Transport<Segment, Session> {
   readonly #settings: SmppSettings
   readonly #links: BoundLinks
@@ -79,7 +79,8 @@ export class SmppTransport implements Transport<Segment, Session> {
       case 'throttle':
         return { is: 'throttled', reason }
       case 'link':
-        // Closed with an unbind, because earlier requests may have been accepted and their answers are still expected.
+        // Closes the session with an unbind, because the carrier may have accepted earlier requests whose answers are
+        // still expected.
         session.close(`a request was refused: ${reason}`)
         return { is: 'resend', reason }
     }

@@ -4,7 +4,7 @@ import { fillBitsAfter, unpackSeptets } from './gsm7.ts'
 /** Alphabet that a carrier means by data_coding 0: GSM 7-bit with one septet per octet or packed, or Latin-1. */
 export type Alphabet = 'gsm-7' | 'gsm-7-packed' | 'latin-1'
 
-/** Names in Node of the encodings of SMPP 3.4, 5.2.19. */
+/** Node's names of the encodings in SMPP 3.4, 5.2.19. */
 const LABELS: Readonly<Record<number, string>> = {
   5: 'shift_jis',
   6: 'iso-8859-5',

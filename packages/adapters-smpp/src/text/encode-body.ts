@@ -27,8 +27,9 @@ export interface Segment {
 }
 
 /**
- * For `udh-8` and `sar` as many segments as `body.parts`; for `udh-16`, whose header is longer, perhaps one more; for
- * `payload` one. `isFlash`: of class 0, which phones show at once and do not keep.
+ * Encodes a text into segments: for `udh-8` and `sar` as many as `body.parts`, for `udh-16` perhaps one more because
+ * its header is longer, and for `payload` one. If `isFlash`, the message has class 0: phones show it at once and do not
+ * keep it.
  */
 export function encodeBody(
   body: Body,
@@ -83,7 +84,10 @@ function dataCodingOf({ encoding }: Body, alphabet: Alphabet): number {
   return alphabet === 'latin-1' ? 3 : 0
 }
 
-/** Class 0 is told together with an alphabet, of which Latin-1 is none (3GPP TS 23.038, 4: general data coding). */
+/**
+ * A data_coding with class 0 also states an alphabet, and cannot state Latin-1 (3GPP TS 23.038, 4: general data
+ * coding).
+ */
 const flashCoding = ({ encoding }: Body): number => (encoding === 'ucs-2' ? 0x18 : 0x10)
 
 function encode(text: string, { encoding }: Body, alphabet: Alphabet, headerOctets: number): Buffer {
@@ -95,16 +99,24 @@ function encode(text: string, { encoding }: Body, alphabet: Alphabet, headerOcte
 
 const isLatin1 = (text: string): boolean => /^[\0-\xff]*$/.test(text)
 
-/** Converts a text to UCS-2, with the number of parts that it then has, because Latin-1 lacks one of its characters. */
+/**
+ * Converts a text to UCS-2, because Latin-1 lacks one of its characters. `parts` is the number of parts that the text
+ * then has.
+ */
 const asUcs2 = ({ text }: Body): Body => ({ text, encoding: 'ucs-2', parts: text.length <= 70 ? 1 : 2 })
 
 /** References that distinguish the long texts to one number (3GPP TS 23.040, 9.2.3.24.1). */
 export interface MessageReferences {
-  /** Returns the next of 0 to `limit - 1` for this number. No value is repeated before all have been used. */
+  /**
+   * Returns the next reference for this number, from 0 to `limit - 1`. No value is repeated before all have been used.
+   */
   next(to: string, limit: 256 | 65_536): number
 }
 
-/** Maximum number of numbers remembered. The least recently used one is forgotten and starts at a random value. */
+/**
+ * Maximum number of phone numbers remembered. Beyond it, the least recently used number is forgotten, and its
+ * references start again at a random value.
+ */
 const numbersMax = 100_000
 
 export function messageReferences(random: (limit: number) => number = randomInt): MessageReferences {

@@ -3,8 +3,8 @@ import { gsm7Alphabet, gsm7Extension, gsm7ExtensionCodes } from '@gateway/core/m
 const escape = 0x1b
 
 /**
- * Septets by UTF-16 code unit. Characters of the extension table have the escape in the high byte; 0xffff marks
- * characters of neither table.
+ * Septets by UTF-16 code unit. A character of the extension table has the escape in the high byte. The value 0xffff
+ * marks a character that is in neither table.
  */
 const codes = new Uint16Array(65_536).fill(0xffff)
 

@@ -1,6 +1,6 @@
 import type { CoveredElsewhere } from '../case.ts'
 
-/** Promises that a client cannot cause or see. */
+/** Promises that a client of the gateway can neither trigger nor observe. */
 export const coveredElsewhere: readonly CoveredElsewhere[] = [
   {
     of: 'spec 3',

@@ -40,7 +40,7 @@ export interface AccountActivity {
 /** Number of periods that count as recent. */
 const periodsMax = 6
 
-/** Number of busiest accounts by requests, and by messages. */
+/** Maximum number of accounts listed as the busiest by requests, and likewise by messages. */
 export const busiestAccountsMax = 20
 
 interface Counts {
@@ -55,12 +55,12 @@ interface Period {
 }
 
 /**
- * Counts the activity of accounts by period; the caller ends the periods. Has a row for each account that was active in
- * the last six.
+ * Counts the activity of accounts by period; the caller ends the periods. Stores counts for each account that was
+ * active in the last six periods.
  */
 export interface BusyAccounts {
   readonly activity: AccountActivity
-  /** Ends a period that lasted `seconds`. Returns false if there was no activity in the last six. */
+  /** Ends a period that lasted `seconds`. Returns false if there was no activity in the last six periods. */
   endPeriod(seconds: number): boolean
   /**
    * Returns, for the last period, the `busiestAccountsMax` accounts with the most requests, and those with the most
@@ -153,7 +153,7 @@ export interface OverLimit {
 
 /** Recent use of the rate limits of accounts, shared by all processes. It may be lost when the store stops. */
 export interface RateLimits {
-  /** Uses `count` of the limit, all or nothing, by the rule of `useRate`. */
+  /** Consumes `count` units of the rate limit, or none if `useRate` does not allow all of them. */
   take(account: AccountId, limit: Rated, count: number, perSecond: number): Promise<'taken' | OverLimit>
 }
 

@@ -28,7 +28,7 @@ export interface Account {
   readonly from: readonly string[]
   /** Maximum number of requests per second over all interfaces and processes; undefined: no limit. */
   readonly requestsPerSecond: number | undefined
-  /** Maximum number of recipients of sends per second, likewise. */
+  /** Maximum number of recipients per second over all interfaces and processes; undefined: no limit. */
   readonly recipientsPerSecond: number | undefined
   /** Short or long codes of the account, in order of assignment. Its messages are sent from the first. */
   readonly shortCodes: readonly SenderAddress[]
@@ -43,8 +43,8 @@ export const loginLengthMax = 64
 
 /**
  * Returns the key by which a user name is found. Names that differ only in the letter case of A to Z have the same key.
- * Returns undefined for a name that nobody can have, because non-ASCII characters might match ASCII ones in another
- * letter case.
+ * Returns undefined for a name with a space, control or non-ASCII character, which no account can have. Some non-ASCII
+ * characters would become ASCII ones when their letter case changes.
  */
 export const loginKey = (login: string): string | undefined =>
   /^[!-~]*$/.test(login) ? login.toLowerCase() : undefined
@@ -53,7 +53,10 @@ export const loginKey = (login: string): string | undefined =>
 export const isLogin = (text: string): boolean => text.length <= loginLengthMax && /^[!-~]+$/.test(text)
 
 const allowedWhenLocked = {
-  /** Log in, and read balance, statuses, lists, replies and opt-outs. The log-in itself is refused as locked. */
+  /**
+   * Use credentials to read balance, statuses, lists, replies and opt-outs. An operation that only logs in, such as
+   * `auth.asp`, is refused as locked.
+   */
   read: true,
   deleteScheduled: true,
   changeOptOuts: true,

@@ -66,7 +66,10 @@ export interface Accounts {
   subAccounts(main: AccountId): Promise<readonly AccountWithBalance[]>
   /** Opens the account and grants its first credits, atomically. */
   open(opened: OpenedAccount, now: Instant): Promise<AccountId | OpenRefusal>
-  /** Makes all the changes, or none and returns why. Concurrent changes of different fields are all applied. */
+  /**
+   * Makes all the changes, or makes none and returns the reason. Concurrent changes of different fields are all
+   * applied.
+   */
   change(id: AccountId, change: AccountChange): Promise<'changed' | ChangeRefusal>
   /**
    * Locks or unlocks an account. Locking ends the sessions of the account. Returns false if the account does not exist.

@@ -23,9 +23,9 @@ const pageMessages = 1000
 /**
  * Closes an account: locks it, revokes its credentials, returns its codes to the operator, deletes and refunds
  * scheduled messages, and removes its webhooks. A queued message ends with code 202 and a refund when a dispatcher
- * claims it (ruling 1.13). With `writeOff`, which is the reason in the ledger, the remaining credits are taken back.
- * Each step may be repeated: after an interruption or later refunds, call it again. A main account can be closed once
- * its sub accounts are locked.
+ * claims it (ruling 1.13). If `writeOff` is given, takes the remaining credits back and records `writeOff` as the
+ * reason in the ledger. Each step may be repeated: after an interruption or later refunds, call it again. A main
+ * account can be closed once its sub accounts are locked.
  */
 export const closeAccount =
   (ports: ClosingPorts) =>

@@ -22,11 +22,11 @@ export interface AuditActor {
 
 /** Change that is about to be made. */
 export interface AuditedChange {
-  /** Name of the action: an `AuditAction`, or one of another version. */
+  /** Name of the action: an `AuditAction` of this or another version of the program. */
   readonly action: string
   /** Account that is changed, if the change concerns one. */
   readonly account?: AccountId | undefined
-  /** Arguments of the change, without secrets, and without some digits of the numbers of people. */
+  /** Arguments of the change, without secrets and with some digits of phone numbers removed. */
   readonly given?: AuditDetail | undefined
 }
 
@@ -52,7 +52,10 @@ export interface AuditEntry {
   readonly hash: string
 }
 
-/** Change with its outcome, which is undefined while the change is made, or if the process ended meanwhile. */
+/**
+ * Change with its outcome. The outcome is undefined while the change is in progress, or if the process ended before it
+ * stored the outcome.
+ */
 export interface ListedChange {
   readonly begun: AuditEntry
   readonly ended: AuditEntry | undefined

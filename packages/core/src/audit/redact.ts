@@ -1,7 +1,8 @@
 import type { Msisdn } from '../messages/msisdn.ts'
 
 /**
- * Returns a number without the digits that identify its owner, because the log does not change when a number is erased.
+ * Returns a phone number without the digits that identify its owner. Entries of the log never change, so the full
+ * number could not be erased from them.
  */
 export const withoutSomeDigits = (number: Msisdn): string => `${number.slice(0, 5)}…${number.slice(-2)}`
 

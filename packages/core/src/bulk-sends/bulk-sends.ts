@@ -25,7 +25,7 @@ export type RowRefusal =
   | Refusal
   | UnreadNumber
   | 'repeated'
-  /** Blank field of the text in this row. */
+  /** The text contains a field that is blank in this row. */
   | 'missing-value'
   /** The user has not chosen yet which column contains the numbers. */
   | 'column-not-chosen'
@@ -33,7 +33,10 @@ export type RowRefusal =
   | 'stopped'
   /** A promotion stopped the send, and the lost database server may have accepted this row (P-5). */
   | 'failed-over'
-  /** Nobody can find out any more whether the row was accepted: the answer to its call has expired. */
+  /**
+   * The answer to the call of this row has expired, so it is no longer possible to find out whether the row was
+   * accepted.
+   */
   | 'unknown'
 
 /** Recipient as listed in the uploaded file. */
@@ -42,7 +45,7 @@ export interface BulkRow {
   readonly row: number
   /** Digits to send to, or the number as written if it cannot be read. */
   readonly number: string
-  /** True if digits of the list are not part of `number`, so the person must see both before sending. */
+  /** True if `number` lacks some digits of the uploaded text. The user must then see both before sending. */
   readonly changed?: true | undefined
   /** Fields, in the order of the columns of the send. */
   readonly fields: readonly string[]
@@ -72,7 +75,7 @@ export interface BulkSend extends NewBulkSend {
   readonly state: BulkSendState
   readonly created: Instant
   readonly started: Instant | undefined
-  /** Number of rows without repetitions. */
+  /** Number of rows, without rows that repeat the number of another row. */
   readonly recipients: number
   readonly repeated: number
   readonly calls: number

@@ -5,7 +5,7 @@ import { templateLimits, type NewTemplate, type Template, type TemplateId } from
 
 export type TemplateProblem = 'no-name' | 'long-name' | 'no-message' | 'too-long'
 
-/** Returns why a template cannot be stored. The length of its text is checked with the field names in place. */
+/** Returns why a template cannot be stored. The length of its text is measured before fields are filled in. */
 export function templateProblem({ name, text }: NewTemplate): TemplateProblem | undefined {
   if (name.trim() === '' || /[\p{Cc}\p{Cs}]/u.test(name)) return 'no-name'
   if (Array.from(name).length > templateLimits.nameCharactersMax) return 'long-name'

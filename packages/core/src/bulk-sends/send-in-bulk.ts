@@ -29,7 +29,7 @@ export const fieldsOf = (text: string): readonly string[] => [
   ...new Set([...text.matchAll(fieldOfText)].map(([, name = '']) => name)),
 ]
 
-/** Returns the fields of a text that no column has. Without columns a text has no fields (`fillIn`). */
+/** Returns the fields in a text for which there is no column. Without columns a text has no fields (`fillIn`). */
 export function fieldsMissing(text: string, columns: readonly string[]): readonly string[] {
   if (columns.length === 0) return []
   const names = columns.map(keyOf)
@@ -192,11 +192,14 @@ export const startBulkSend =
   }
 
 /**
- * Seconds after its start until which a send is continued. At that time the answers to its first calls must still be
- * stored.
+ * Maximum age of a started send, in seconds, at which its remaining calls are still accepted. The answers to its first
+ * calls are still stored then.
  */
 const continuedSeconds = firstAnswerSeconds - 8 * 3600
-/** Seconds after which the result of a started call is unknown, one hour before answers expire. */
+/**
+ * Age of a started send, in seconds, after which the result of an unfinished call is reported as unknown. This is one
+ * hour before answers expire.
+ */
 const knownSeconds = firstAnswerSeconds - 3600
 /** Seconds without progress after which another process may claim a call. */
 const callLeaseSeconds = 10
@@ -205,13 +208,13 @@ const overloadedSeconds = 1
 type WorkPorts = Pick<Ports, 'bulkSends' | 'clientRequests' | 'accounts'>
 
 /**
- * Accepts one call of a bulk send, or of the send `only`, so that the user who starts a short send sees the result at
- * once. Returns 'nothing' if there is no claimable call. Any number of processes may call it concurrently, and each may
- * die at any moment: a row is accepted and charged once, or reported as not accepted.
+ * Processes the next call of a bulk send, or of the send `only`, so that the user who starts a short send sees the
+ * result at once. Returns 'nothing' if there is no claimable call. Any number of processes may call it concurrently,
+ * and each may die at any moment: a row is accepted and charged once, or reported as not accepted.
  *
- * For a stopped send, each call without an answer is given one under its key that accepts nothing. The store has one
- * answer per key. If another process is accepting the same call, either its answer was stored first and counts, or it
- * accepts nothing.
+ * If the send was stopped, stores an answer that accepts nothing under the key of each call that has no answer yet. The
+ * store keeps only the first answer of a key. If another process is accepting the same call, its messages are accepted
+ * only if its answer is stored first.
  */
 export const sendNextCall =
   (ports: WorkPorts, send: ReturnType<typeof sendMessages>) =>
@@ -245,7 +248,7 @@ async function accept(
   if (sent === 'another-request') return bulkSends.end(id, claimed.call, allLeft(claimed, 'unknown'))
   if ('overLimitSeconds' in sent) return bulkSends.postpone(id, sent.overLimitSeconds)
   const results = sent.flat()
-  // The answer may be that of a process that has stopped the send meanwhile.
+  // The results may come from another process that stopped the send and stored an answer that accepts nothing.
   const isStopped =
     results.every((result) => 'refused' in result && result.refused === 'account-locked') &&
     (await bulkSends.find(account.id, id))?.state !== 'running'

@@ -173,7 +173,7 @@ describe('a send with a key', () => {
         const poor = { ...account, id }
         const first = await createGateway(ports).commands.sendMessages(poor, texts, key(`run ${++runs}`))
         expect(await createGateway(ports).commands.sendMessages(poor, texts, key(`run ${runs}`))).toEqual(first)
-        // The first answer describes what was done.
+        // The first answer lists the accepted messages, each with an id of its own.
         const ids = (first as readonly (readonly object[])[]).flat().flatMap((one) => ('id' in one ? [one.id] : []))
         expect(new Set(ids).size).toBe(ids.length)
       }),

@@ -56,8 +56,9 @@ export interface Spending {
 }
 
 /**
- * Pays each of `costs` that the balance still covers, in order: after a cost that does not fit, a cheaper one may
- * (ruling 1.11). The remaining balance is not negative unless `balance` was. Throws a RangeError for a negative cost.
+ * Pays `costs` in order. Skips each cost that exceeds the remaining balance, so that a later, cheaper one may still be
+ * paid (ruling 1.11). The remaining balance is not negative unless `balance` was. Throws a RangeError for a negative
+ * cost.
  */
 export function spend(balance: Credits, costs: readonly Credits[]): Spending {
   let remaining: number = balance

@@ -81,22 +81,23 @@ export interface Ledger {
     operation?: string,
   ): Promise<Credits | 'no-such-account' | 'out-of-range' | 'repeated'>
   /**
-   * Lists the movements of an account, or of all accounts one after the other by id, within the period, by time, in
-   * non-empty pages. Movements that begin after the list does are not listed, however slowly it is read; one that was
-   * being stored at that moment may be missing. Each movement starts from the balance after the one before. Nothing is
-   * locked between two pages (P-13). Sends that cost nothing are not listed. Sums of dropped sends are dated
-   * `historyDays` before they were entered, because all of these sends were accepted before then. Throws if history of
-   * the period is dropped meanwhile. Lists nothing for an unknown account.
+   * Lists the movements within the period, of one account or of all accounts one after the other by id. The movements
+   * of an account are listed by time, in non-empty pages. The list does not contain movements that begin after the
+   * call, however slowly it is read; a movement that was being stored at the time of the call may be missing. Each
+   * movement starts from the balance after the one before. Nothing is locked between two pages (P-13). Sends that cost
+   * nothing are not listed. Sums of dropped sends are dated `historyDays` before they were entered, because all of
+   * these sends were accepted before then. Throws if history of the period is dropped while the list is read. Lists
+   * nothing for an unknown account.
    */
   movements(of: AccountId | 'all', period: Period, historyDays: number): AsyncIterable<readonly Movement[]>
   /**
-   * Lists the movements of one account as a statement for people: the debits of a bulk send are one line, however many
-   * texts it has, and so are its refunds with one code. A line has the time of its first movement, and each balance is
-   * that of the line before plus the amount.
+   * Lists the movements of one account as a statement for people. All debits of a bulk send form one line, however many
+   * texts the send has; its refunds with the same code also form one line. A line has the time of its first movement.
+   * The balance of each line is the balance of the previous line plus the amount.
    */
   statement(of: AccountId, period: Period, historyDays: number): AsyncIterable<readonly Movement[]>
   /**
-   * Returns some lines of the same statement, with the sums of the whole period, all as of one moment. Of an account
+   * Returns some lines of the same statement and the sums of the whole period, all read at one moment. For an account
    * that does not exist every figure is 0.
    */
   statementPage(of: AccountId, period: Period, historyDays: number, place: StatementPlace): Promise<StatementPage>

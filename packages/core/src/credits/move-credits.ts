@@ -100,9 +100,9 @@ export type TransferRefusal =
   'invalid-from-account' | 'invalid-to-account' | 'same-account' | 'invalid-quantity' | TransferFailure
 
 /**
- * Moves credits between a main account and its sub accounts, or between two of these. A main account may move them
- * between any of the family, a sub account only its own. Whether a sub account may call it at all is a rule of the
- * interface (rulings 2.13, 3.7). Throws if it is unknown whether the credits moved.
+ * Moves credits between a main account and its sub accounts, or between two of these sub accounts. A main account may
+ * move credits between any two accounts of its family, a sub account only its own credits. Whether a sub account may
+ * call it at all is a rule of the interface (rulings 2.13, 3.7). Throws if it is unknown whether the credits moved.
  *
  * With a key the request is executed once, and every repetition within 48 hours receives its result, unless it failed
  * (ruling 1.24). 'another-request': the key belongs to a different request.

@@ -25,14 +25,14 @@ export type Cause =
   /** Transfer to another account if the amount is negative, else from it. */
   | { readonly kind: 'transfer'; readonly account: AccountId | undefined }
   /**
-   * Debit of one text to many numbers, which are the messages `first` to `first` + `messages` - 1. Its labels are those
-   * that all of them have.
+   * Debit of one text to many numbers. Its messages have the ids `first` to `first` + `messages` - 1. Contains only the
+   * labels that all of these messages share.
    */
   | (MessageLabels & {
       readonly kind: 'send'
       readonly first: MessageId
       readonly messages: number
-      /** Send in bulk whose whole debit this is. Set in a statement only. */
+      /** Bulk send whose entire cost this debit covers. Set only in a statement. */
       readonly bulk?: BulkSendId | undefined
     })
   /** Refund of messages that no carrier accepted, of the send that begins with `first` (ruling 1.4). */
@@ -40,7 +40,7 @@ export type Cause =
       readonly kind: 'refund'
       readonly first: MessageId | undefined
       readonly code: OutcomeCode | undefined
-      /** Send in bulk of these messages. Set in a statement only. */
+      /** Bulk send to which the refunded messages belong. Set only in a statement. */
       readonly bulk?: BulkSendId | undefined
     }
   /** Refund of one message by the operator. */

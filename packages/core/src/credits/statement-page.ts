@@ -1,7 +1,7 @@
 import type { Credits } from './credits.ts'
 import type { Cause, Movement } from './movement.ts'
 
-/** Name of a sum of a statement. `taken` is what the operator took back, `moved` what transfers moved. */
+/** Name of a sum of a statement. `taken`: credits that the operator took back. `moved`: credits moved by transfers. */
 export type StatementSum = 'added' | 'taken' | 'moved' | 'charged' | 'returned'
 
 /** Returns the sum in which a movement counts. Each movement counts in exactly one. */

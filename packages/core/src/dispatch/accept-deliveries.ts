@@ -7,12 +7,13 @@ import type { CarrierId } from './carrier-id.ts'
 import type { DeliveryReceipt } from './delivery-receipt.ts'
 import type { UnreadReceipt } from './unread-receipts.ts'
 
-// Deliveries of a carrier that arrive in any process, such as callbacks over HTTP. The carrier gets its acknowledgement
-// after the promise has resolved, and offers them again if it rejects (P-7).
+// These functions accept deliveries of a carrier that may arrive in any process, such as callbacks over HTTP. The
+// caller acknowledges a delivery to the carrier after the promise has resolved. If the promise rejects, the carrier
+// offers the delivery again (P-7).
 
 /**
- * Stores receipts of a carrier. A receipt whose message is not known (yet) is kept and matched later, unless it is a
- * guess. Resolves to these receipts.
+ * Stores receipts of a carrier. Resolves to the receipts that match no message yet; these are kept and matched later,
+ * unless they are guesses.
  */
 export const acceptReceipts =
   ({ deliveryReceipts }: Pick<Ports, 'deliveryReceipts'>) =>

@@ -15,8 +15,8 @@ export interface CircuitBounds {
    */
   readonly silentSeconds: number
   /**
-   * Percentage of failures among the last twenty messages that opens the circuit: three without an answer, or ten in a
-   * row that were refused for now.
+   * Percentage of failures among the last twenty messages from which the circuit opens. In addition, at least three
+   * messages must have had no answer, or ten in a row must have been refused for now.
    */
   readonly failuresPercent: number
   /** First pause before a probe, in seconds; doubles with each failed probe. */
@@ -59,14 +59,14 @@ export interface CarrierStatus {
   readonly links?: readonly CarrierLink[]
   /** Maximum message parts per second; undefined: no limit but the carrier's answers. */
   readonly perSecond: number | undefined
-  /** True while the carrier gets less because it reported too many messages. */
+  /** True while the send rate is reduced because the carrier reported that it received too many messages. */
   readonly isThrottled: boolean
   /** Submissions that wait for a connection or for the rate limit. */
   readonly waiting: number
   readonly lastError: string | undefined
   /**
-   * Receipts received, and those of them that found no message within a minute. `form` is how the carrier writes ids in
-   * receipts, if it has to be discovered and is known.
+   * `received`: number of receipts received. `missed`: number of these that matched no message within a minute. `form`:
+   * how the carrier writes ids in receipts; undefined if this need not be discovered or is not known yet.
    */
   readonly receipts: { readonly received: number; readonly missed: number; readonly form?: string | undefined }
   /** Receipts, messages and other deliveries that could not be read and are stored. */

@@ -12,9 +12,10 @@ import type { UnknownMessage, WantedUnknown } from './unknown-messages.ts'
 import type { StoredUnreadReceipt, UnreadReceipt, UnreadReceiptId } from './unread-receipts.ts'
 
 /**
- * How willingly a carrier accepts messages now. Throttled: it accepts some, but has reported that it gets too many, or
- * answers slowly. Probing: after silence or failures it is tried with a few messages. In both states it gets as many
- * messages as it has room for, and the other carriers of the route get the rest. Down: it accepts no message.
+ * Readiness of a carrier to accept messages. Throttled: it accepts some, but has reported that it gets too many, or
+ * answers slowly. Probing: after silence or failures it is tried with a few messages. A throttled or probing carrier
+ * gets as many messages as it has room for, and the other carriers of the route get the rest. Down: it accepts no
+ * message.
  */
 export type Availability = 'available' | 'throttled' | 'probing' | 'down'
 
@@ -36,7 +37,8 @@ export interface Submission {
   /** Options of the send. For an undefined option the carrier's settings apply. */
   readonly options?: ClaimedOptions | undefined
   /**
-   * True if a carrier has refused this message for now before, so that another refusal says nothing about this carrier.
+   * True if a carrier has refused this message for now earlier. Another refusal of the message then says nothing about
+   * the state of this carrier.
    */
   readonly refusedBefore?: true | undefined
 }
@@ -60,8 +62,8 @@ export interface CarrierHandlers {
   /** Stores messages that people sent to us, under the same rules as `receipts`. */
   inboundMessages(messages: readonly InboundMessage[]): Promise<unknown>
   /**
-   * Ends these offers (`offer`), because their acknowledgements have certainly reached the carrier. A message that
-   * arrives later with the same name is a different message.
+   * Ends these offers (`offer`), because their acknowledgements have certainly reached the carrier. If a message with
+   * the same offer name arrives later, it is a different message.
    */
   readonly offersEnded?: (offers: readonly string[]) => Promise<void>
   /**
@@ -93,9 +95,9 @@ export interface CarrierHandlers {
 }
 
 /**
- * A network that accepts messages and delivers receipts and replies. Every member exists for every carrier;
- * `@gateway/carrier-kit` has what network carriers share. Receipts may also arrive in another process than the one that
- * submitted (`Processing.acceptReceipts`).
+ * A network that accepts messages and delivers receipts and replies. Each carrier implements all members;
+ * `@gateway/carrier-kit` contains the code that network carriers share. Receipts may also arrive in a process other
+ * than the one that submitted the message (`Processing.acceptReceipts`).
  */
 export interface Carrier {
   readonly id: CarrierId

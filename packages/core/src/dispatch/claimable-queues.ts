@@ -14,7 +14,7 @@ import { overflowOf, type RouteCarrier } from '../routes/routes.ts'
 export interface ClaimableQueue {
   readonly queue: QueueNumber
   readonly route: RouteNumber
-  /** True if the queue holds messages that no carrier of the route has refused for now; preferred for probes. */
+  /** True for a queue of messages that no carrier of the route has refused for now. Probes prefer such queues. */
   readonly isFresh: boolean
   /**
    * Carriers that claim from the queue, including this one; empty if no other carrier does. Carriers of equal priority
@@ -22,8 +22,8 @@ export interface ClaimableQueue {
    */
   readonly claimers: readonly RouteCarrier[]
   /**
-   * Seconds for which a message must have been due to overflow to this carrier, because the carriers of a better
-   * priority are available but full; undefined if the carrier claims any message.
+   * Seconds after its due time from which a message overflows to this carrier, because all available carriers of a
+   * better priority are full. Undefined if the carrier may claim every message of the queue.
    */
   readonly overflowSeconds: number | undefined
 }
@@ -37,11 +37,12 @@ export interface Fullness {
 }
 
 /**
- * Returns the queues from which a carrier claims now, in the order of the routes. The best available carriers of a
- * route claim, and the throttled or probing ones of a better priority. Messages that one carrier refused for now go to
- * the others as long as there are any, and messages for one carrier only go to it while it is up. A carrier that is
- * down claims nothing. If every better available carrier has no room, the next ones claim messages that have waited as
- * long as the route says. Without `fullness` nothing overflows.
+ * Returns the queues from which a carrier claims now, in the order of the routes. In each route the available carriers
+ * of the best priority claim, and also throttled or probing carriers of a better priority. A message that one carrier
+ * refused for now is claimed by other carriers as long as one is up. A queue for one carrier is claimed only by that
+ * carrier while it is up. A carrier that is down claims nothing. If all better available carriers have no room, the
+ * carriers of the next priority claim messages that have waited as long as the route says. Without `fullness` no
+ * message overflows.
  */
 export function claimableQueues(
   routes: readonly PublishedRoute[],
@@ -72,7 +73,7 @@ export function claimableQueues(
   })
 }
 
-/** Returns the carriers that claim from a queue, and all that are up and may get its messages. */
+/** Returns the carriers that claim from a queue, and all carriers that are up and may submit its messages. */
 function claimersOf(
   carriers: readonly RouteCarrier[],
   { refusedBy, onlyFor }: RouteQueue,
@@ -85,13 +86,13 @@ function claimersOf(
   return { claimers: others.filter(({ priority }) => priority <= best), others }
 }
 
-/** Returns the picked elements, or all if none is picked. */
+/** Returns the elements for which `picked` is true, or all elements if there are none. */
 function orAll<T>(all: readonly T[], picked: (one: T) => boolean): readonly T[] {
   const some = all.filter(picked)
   return some.length > 0 ? some : all
 }
 
-/** Where a message goes that a carrier refused for now. */
+/** Destination of a message that a carrier refused for now. */
 export interface HandOver {
   /** Queue in which the message waits; undefined: its previous queue. */
   readonly queue: QueueNumber | undefined
@@ -112,8 +113,9 @@ export function handOver(
 }
 
 /**
- * Returns where a message goes whose sender only the `registered` carriers may be given: to the best of them in its
- * route. Undefined if the route has none. `all` lists the carriers for messages without routes.
+ * Returns the destination of a message whose sender is registered only with the `registered` carriers: the best of
+ * these carriers in the message's route. Undefined if the route contains none of them. `all` lists the carriers for
+ * messages without a route.
  */
 export function handOverToOneOf(
   routes: readonly PublishedRoute[],

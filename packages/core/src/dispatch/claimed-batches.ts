@@ -31,8 +31,8 @@ export interface ClaimedMessage {
    */
   readonly from: SenderAddress | undefined
   /**
-   * Carriers that may be given the message, if its sender is not registered with the carrier that claimed it and its
-   * account accepts no other sender. Undefined if the claiming carrier may be given it.
+   * Carriers that may submit the message, if its sender is not registered with the claiming carrier and its account
+   * does not allow another sender. Undefined if the claiming carrier may submit it.
    */
   readonly onlyOver: readonly CarrierId[] | undefined
   readonly to: Msisdn
@@ -44,7 +44,7 @@ export interface ClaimedMessage {
   readonly options: ClaimedOptions
   /** True if the message confirms an opt-out, which therefore does not stop it (ruling 1.21). */
   readonly confirmation: boolean
-  /** Number of earlier refusals for now. */
+  /** Number of times that a carrier has refused the message for now. */
   readonly attempt: number
   /** Facts at the time of the claim, for screening once more (ruling 1.13). */
   readonly accountLocked: boolean
@@ -75,11 +75,11 @@ export interface Wanted {
   /** Maximum number of messages marked by the claim. */
   readonly markedMax: number
   readonly leaseSeconds: number
-  /** If true, only messages that no carrier has refused for now; for probes. */
+  /** If true, claims only messages that no carrier has refused for now. Used for probes. */
   readonly fresh?: boolean
   /**
-   * Only messages that have been due for this many seconds, by the store's clock: carriers of a better priority have no
-   * room. Each of them gets the incident `INCIDENT.overflow`.
+   * If set, claims only messages that have been due for this many seconds by the store's clock, because carriers of a
+   * better priority have no room. Each claimed message gets the incident `INCIDENT.overflow`.
    */
   readonly overflowSeconds?: number | undefined
 }
@@ -138,9 +138,9 @@ export interface ClaimedBatches {
    */
   promote(rangesMax: number): Promise<number>
   /**
-   * Claims due messages of one queue and extends the lease. Every account that waits in the lane gets its turn: behind
-   * any backlog of another account a single message waits for one round of the accounts, not for the backlog. Within an
-   * account the higher priority comes first, and messages refused for now come last.
+   * Claims due messages of one queue and extends the lease. The accounts that wait in the lane take turns, so a single
+   * message waits for one round of the accounts, not for the backlog of another account. Within an account, messages of
+   * higher priority come first and messages refused for now come last.
    */
   claim(dispatcher: DispatcherId, request: Wanted): Promise<ClaimedBatch | 'nothing' | 'fenced'>
   /**
@@ -155,9 +155,9 @@ export interface ClaimedBatches {
    */
   mark(dispatcher: DispatcherId, batch: ClaimedBatchId, upTo: number): Promise<'marked' | 'fenced'>
   /**
-   * Stores outcomes of submitted messages of any claimed batches: the code of each is `handoverCode`, and 111 is
-   * refunded. If the dispatcher was fenced meanwhile, only corrects, once, messages that recovery set to unknown
-   * (`isLateTruth`); nothing else changes.
+   * Stores the outcomes of submitted messages, which may belong to several claimed batches. `handoverCode` gives the
+   * code of each message; messages with code 111 are refunded. If the dispatcher was fenced meanwhile, only corrects,
+   * once, messages that recovery set to unknown (`isLateTruth`); nothing else changes.
    *
    * The marks are set once the outcomes are stored, never before. Fenced: a claimed batch to be marked no longer
    * belongs to the dispatcher.
@@ -173,9 +173,9 @@ export interface ClaimedBatches {
    */
   settle(dispatcher: DispatcherId, batch: ClaimedBatchId, settled: readonly Settled[]): Promise<'settled' | 'fenced'>
   /**
-   * Gives back messages that the carrier explicitly refused for now, to be claimed again after `seconds` from `queue`,
-   * or from their previous queue if undefined. Fenced: the messages were certainly not given back, now or before, and
-   * those that recovery set to unknown may be recorded as refused.
+   * Gives back messages that the carrier explicitly refused for now. They can be claimed again after `seconds` from
+   * `queue`, or from their previous queue if `queue` is undefined. Fenced: the messages were certainly not given back,
+   * now or before. Those that recovery set to unknown may then be recorded as refused.
    */
   postpone(
     dispatcher: DispatcherId,

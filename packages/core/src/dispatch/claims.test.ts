@@ -13,7 +13,7 @@ import { Submissions } from './submissions.ts'
 
 const inDoubtMax = 20
 
-/** Creates claims and submissions without a dispatcher, so that only the calls of the test happen. */
+/** Creates claims and submissions without a dispatcher, so that the test itself makes all calls. */
 function parts(world: DispatchWorld, disturb: Disturb = () => undefined) {
   const now: { mode: Mode } = { mode: 'working' }
   const mode = () => now.mode

@@ -16,8 +16,8 @@ interface ClaimParts {
   readonly outcomes: OutcomeWriter
   readonly turns: RouteTurns
   /**
-   * Returns the dispatcher's mode. If the mode has changed during a claim, the claim opens no batch that may not be
-   * submitted.
+   * Returns the dispatcher's mode. A claim checks it again when the store answers, and opens no batch if the new mode
+   * does not allow submitting.
    */
   readonly mode: () => Mode
   /** Called when messages have ended without being submitted to the carrier. */
@@ -30,8 +30,8 @@ interface ClaimParts {
  *   no epoch --epoch--> registering --the store answers--> epoch --extend--> epoch
  *                                                            +--fence, retire, end--> no epoch
  *
- * Claims of an epoch that failed may have been made: they are lost until `disownLost`, and no further claim is made
- * before it.
+ * A failed claim may nevertheless have been committed in the store. Such a claim is lost until `disownLost`, and the
+ * dispatcher makes no further claim before then.
  */
 export class Claims {
   readonly #claimedBatches: Ports['claimedBatches']
@@ -107,7 +107,7 @@ export class Claims {
 
   /**
    * Gives back batches that failed claims may have made without this process knowing them. Returns false if there are
-   * none or it is too early.
+   * no such claims or another claim is still in progress.
    */
   async disownLost(): Promise<boolean> {
     const { inFlight } = this.#parts
@@ -164,7 +164,8 @@ export class Claims {
       const batch = await this.#claimFrom(dispatcher, claiming, chosen, isProbe)
       // A dispatcher that ended during the claim has given its messages back, or others have taken them over.
       if (typeof batch === 'string' || !maySubmit(mode()) || this.#current !== dispatcher) return 'nothing'
-      // From now on its marks count as marks of the batch; they must not count twice.
+      // End the claim before the batch is opened, so that its marks are not counted both as marks of the claim and of
+      // the batch.
       inFlight.endClaim(claiming)
       if (chosen.overflowSeconds !== undefined) this.#overflowed[lane] += batch.messages.length
       const opened = this.#open(lane, dispatcher, batch, chosen.queue)
@@ -175,7 +176,7 @@ export class Claims {
     }
   }
 
-  /** Claims from the chosen queue and reports to its turn how many messages were claimed. */
+  /** Claims from the chosen queue, and reports the number of claimed messages to the `turn` of the queue. */
   async #claimFrom(
     dispatcher: DispatcherId,
     claiming: Claim,
@@ -190,7 +191,8 @@ export class Claims {
       markedMax: Math.min(claiming.markedMax, turn.messagesMax),
     }
     const claimBatch = async () => {
-      // Prefer a message that was never refused, because a refused one proves nothing about the carrier.
+      // Prefer a message that was never refused, because another refusal of the same message proves nothing about the
+      // carrier.
       const fresh = isProbe ? await this.#claimedBatches.claim(dispatcher, { ...request, fresh: true }) : 'nothing'
       return fresh === 'nothing' ? this.#claimedBatches.claim(dispatcher, request) : fresh
     }
@@ -207,9 +209,9 @@ export class Claims {
   }
 
   /**
-   * Opens a claimed batch and screens its messages once more: those that have expired or may no longer be sent end
-   * without being submitted (ruling 1.13). A message whose sender only other carriers may be given goes to one of them,
-   * or is refused if the route has none.
+   * Opens a claimed batch and screens its messages once more. Messages that have expired or may no longer be sent end
+   * without being submitted (ruling 1.13). If this carrier may not submit a message because of its sender, the message
+   * goes to a carrier that may, or is refused if the route has none.
    */
   #open(lane: Lane, dispatcher: DispatcherId, batch: ClaimedBatch, queue: QueueNumber): OpenBatch {
     const { inFlight, outcomes, ended } = this.#parts
@@ -243,7 +245,10 @@ export class Claims {
     ended()
   }
 
-  /** Returns the queue for a message whose sender this carrier may not be given; undefined if it may. */
+  /**
+   * If this carrier may not submit the message because of its sender, returns how to hand it to another carrier, or the
+   * code of a refusal if there is none. Returns undefined if this carrier may submit it.
+   */
   #otherOver(message: ClaimedMessage, from: QueueNumber): Postponed | SettledCode | undefined {
     if (message.onlyOver === undefined) return undefined
     const other = this.#parts.turns.toOneOf(from, message.onlyOver)

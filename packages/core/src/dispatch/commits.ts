@@ -57,8 +57,8 @@ export class Commits {
   }
 
   /**
-   * Returns the answers still to come, counting the messages that could be marked now: a carrier with a small window
-   * answers several windows during one commit.
+   * Returns the numbers of answers still to come. Messages that could be marked now are included, because a carrier
+   * with a small window answers several windows during one commit.
    */
   #coming = (): Coming => {
     const { inFlight, markSize } = this.#parts

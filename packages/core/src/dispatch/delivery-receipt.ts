@@ -24,7 +24,7 @@ export interface DeliveryReceipt {
   readonly isGuess?: boolean
 }
 
-/** References by which receipts name an accepted message, whole or in parts. */
+/** The carrier's references of an accepted message, by which receipts name the message or its parts. */
 export interface CarrierReferences {
   /** The carrier's own id of the message, or of its first part. */
   readonly reference: string

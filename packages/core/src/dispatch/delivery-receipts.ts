@@ -17,10 +17,10 @@ export interface UnmatchedReceipt extends Pick<DeliveryReceipt, 'carrier' | 'ref
 export interface DeliveryReceipts {
   /**
    * Moves each message from a state that may still change to the state in its receipt; a final state never changes
-   * again (P-7). Of several receipts of one message in a call only one counts (`countingReceipt`), guesses after all
-   * others, and the rest are not stored. A receipt whose message is not known (yet) is stored for `match` and `adopt`,
-   * unless it is a guess. A receipt that names a number is never applied to a message to another number. Resolves, once
-   * nothing can be lost by a crash, to the receipts that matched no message.
+   * again (P-7). If a call has several receipts of one message, only one of them counts (`countingReceipt`, with
+   * guesses after all others), and the rest are not stored. A receipt whose message is not known (yet) is stored for
+   * `match` and `adopt`, unless it is a guess. A receipt that names a number is never applied to a message to another
+   * number. Resolves, once nothing can be lost by a crash, to the receipts that matched no message.
    */
   apply(receipts: readonly DeliveryReceipt[]): Promise<readonly DeliveryReceipt[]>
   /**
@@ -29,13 +29,17 @@ export interface DeliveryReceipts {
    */
   match(receiptsMax: number): Promise<number>
   /**
-   * Gives a message of unknown outcome the carrier's reference from a stored receipt at least `ageSeconds` old, if by
-   * carrier and number exactly one message fits one receipt. Returns how many. `match` then applies the receipt.
+   * Finds a message of unknown outcome for each stored receipt that is at least `ageSeconds` old, by carrier and
+   * number. If exactly one message fits exactly one receipt, gives the message the carrier's reference from the
+   * receipt. `match` then applies the receipt. Returns the number of such messages.
    */
   adopt(ageSeconds: number): Promise<number>
   /** Returns at most `countMax` stored receipts, the oldest first, each once however often it arrived. */
   unmatched(countMax: number): Promise<readonly UnmatchedReceipt[]>
-  /** Returns how this carrier writes ids in receipts, as a word of its adapter; undefined if not discovered yet. */
+  /**
+   * Returns how this carrier writes ids in receipts, as a word that its adapter defines; undefined if this has not been
+   * discovered yet.
+   */
   learnedForm(carrier: CarrierId): Promise<string | undefined>
   /** Stores the discovered form for all processes and across restarts. */
   keepLearnedForm(carrier: CarrierId, form: string): Promise<void>

@@ -151,7 +151,8 @@ test.each(Array.from({ length: lives }, (_, i) => [i + 1]))(
     for (const { id, decision } of world.store.messages.values()) {
       const end = life.ends.get(id)
       const code = decision?.code
-      // Opted out before it was submitted, or unknown.
+      // The carrier never decided about this message: it was opted out before it was submitted, or its outcome is
+      // unknown.
       if (end === undefined) expect([OUTCOME.optedOut, OUTCOME.unknown]).toContain(code)
       else if (typeof end === 'number') expect([id, code]).toEqual([id, end])
       else if (end === 'accepted') expect([OUTCOME.sent, OUTCOME.unknown]).toContain(code)

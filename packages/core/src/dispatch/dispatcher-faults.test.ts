@@ -132,7 +132,8 @@ describe('a dispatcher that is declared dead submits nothing more in that epoch,
   test.each(
     calls
       .filter((call) => call !== 'register' && call !== 'apply')
-      // Most marks are attached to a record: all of them if the window is as large as the in-doubt limit.
+      // Most marks are attached to a record, so there are fewer separate `mark` calls. If the window is as large as the
+      // in-doubt limit, all marks are attached.
       .flatMap((call) => (call === 'mark' ? [1, 2] : [1, 2, 3]).map((nth) => [call, nth] as const)),
   )('when it next calls %s (%i)', async (call, fatal) => {
     const world = await dispatchWorld()

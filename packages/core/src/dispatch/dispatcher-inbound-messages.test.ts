@@ -36,7 +36,10 @@ async function send(world: DispatchWorld, by: Account, to = number): Promise<Mes
 const inboxOf = async (world: DispatchWorld, { id }: Account) =>
   (await world.ports.inbox.list(id, 'all', instant(0), { offset: 0, limit: 1000 })).items
 
-/** Creates a world in which another account has written to the number before, with a gate before later records. */
+/**
+ * Creates a world in which another account has already sent a message to the number. Later `record` calls wait until
+ * `open` is called.
+ */
 async function setUpUnrecorded() {
   const world = await dispatchWorld()
   const before = await anAccount(world.ports)

@@ -23,7 +23,10 @@ interface Life {
   readonly inDoubtMax: number
   readonly sliceMax: number
   readonly window: number
-  /** Fault of the nth call, and how often it also happens to the next calls of the same name. */
+  /**
+   * Faults. Each begins with the nth call overall and affects this call and later calls of the same name, `times` calls
+   * in total.
+   */
   readonly troubles: readonly { readonly nth: number; readonly times: number; readonly trouble: Trouble }[]
   /** Answers of the slow carrier per fiftieth of a second. */
   readonly answers: number
@@ -51,7 +54,10 @@ const lives: fc.Arbitrary<Life> = fc.record({
   troubledTicks: fc.integer({ min: 5, max: 80 }),
 })
 
-/** Returns for each call during the faults whether it fails, or finds its dispatcher declared dead. */
+/**
+ * Returns a function that decides for each call whether it fails or finds its dispatcher declared dead, and `end`,
+ * which stops the faults.
+ */
 function disturbing(world: DispatchWorld, { troubles }: Life): { disturb: Disturb; readonly end: () => void } {
   const die = async () => {
     world.clock.step(dispatcherDefaults.leaseSeconds + 1)

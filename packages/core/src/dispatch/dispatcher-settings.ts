@@ -13,7 +13,7 @@ export interface DispatcherSettings {
    * unknown (P-6).
    */
   readonly inDoubtMax: number
-  /** Messages per claim in the bulk lane, and their maximum per claim in the single lane. */
+  /** Number of messages per claim in the bulk lane, and maximum number per claim in the single lane. */
   readonly sliceMax: number
   /** Seconds after the due time at which a waiting message ends as expired (ruling 1.13). */
   readonly validitySeconds: number
@@ -25,7 +25,8 @@ export interface DispatcherSettings {
   /** Host and process id, shown to operators; undefined: not shown. */
   readonly place?: ProcessPlace | undefined
   /**
-   * Seconds after which work that could move and has not moved, while the store answers, is reported as stalled (P-17).
+   * Seconds without progress after which work is reported as stalled, although it could proceed and the store answers
+   * (P-17).
    */
   readonly stallSeconds: number
 }
@@ -45,8 +46,8 @@ export const retryDelay = (settings: DispatcherSettings, attempt: number): numbe
   Math.min(settings.retrySeconds * 2 ** Math.min(attempt, 30), settings.retrySecondsMax)
 
 /**
- * Returns when and where a refused message is tried again: after its first refusal at once, if another carrier of the
- * route accepts it.
+ * Returns when and in which queue a refused message is tried again. After its first refusal this is at once, if another
+ * carrier of the route accepts it.
  */
 export const retryOf = (
   settings: DispatcherSettings,

@@ -104,13 +104,13 @@ describe('limits', () => {
       for (let turn = 0; turn < 50; turn++) await nextTurn()
       expect(carrier.submitted).toHaveLength(most)
       expect(dispatcher.state().unanswered).toBe(most)
-      // Answers make room, and all messages pass through the same small window.
+      // As answers arrive, room in the window becomes free, so that all messages pass through the same small window.
       for (let turn = 0; turn < 20_000 && !(await allAre(world, ids, OUTCOME.delivered)); turn++) {
         carrier.release(OUTCOME.delivered, 3)
         await nextTurn()
       }
       expect(await allAre(world, ids, OUTCOME.delivered)).toBe(true)
-      // With quick answers no room of the window is reserved for single messages.
+      // While answers are quick, no part of the window is reserved for single messages.
       expect(carrier.unansweredMost).toBeLessThanOrEqual(Math.min(window, Math.max(1, Math.floor(inDoubtMax * 0.875))))
     }
   })
@@ -209,7 +209,8 @@ describe('messages that end without being submitted', () => {
     await untilInTurns(() => world.assertTidy().then(() => true))
     expect(carrier.submitted.map(({ id }) => id)).toEqual(remaining)
     expect(problems).toEqual([])
-    // There is only one epoch: a batch that ends by itself is not mistaken for one taken over by others.
+    // There is only one epoch, so the dispatcher did not mistake a batch that ended by itself for one taken over by
+    // others.
     expect(world.store.dispatchers.size).toBe(1)
   })
 

@@ -259,7 +259,7 @@ export class Dispatcher {
     this.#safely(() => {
       this.#submissions.keep(answers)
       this.#commits.answered(answers.length)
-      // Mark first, because marking does not depend on the record.
+      // Submit and mark further messages before the commit starts, because this does not depend on the commit.
       this.#proceed()
       void this.#commits.write()
     })
@@ -351,7 +351,10 @@ export class Dispatcher {
   #markSize = (batch: OpenBatch, freed = 0): number =>
     this.#mode === 'working' ? this.#flow.markSize(batch, freed) : 0
 
-  /** Returns whether work of this kind waits that could move, and how often it has moved. */
+  /**
+   * Returns whether work of this kind is waiting although it could proceed, and a count that grows whenever it
+   * proceeds.
+   */
   #observe(work: Work) {
     const [inFlight, outcomes] = [this.#inFlight, this.#outcomes]
     if (work === 'outcomes') return { isWaiting: outcomes.size > 0, moved: outcomes.commits }

@@ -267,6 +267,6 @@ test('marked messages that cannot be submitted because the carrier is down are n
   expect(carrier.submitted).toEqual([])
   carrier.become('down')
   await dispatcher.drain(new Promise(() => undefined))
-  // No message has ended, as it would have with 106.
+  // All messages wait again. If the dispatcher had left them in doubt, they would have ended with code 106.
   expect(world.waiting()).toBe(10)
 })

@@ -65,7 +65,8 @@ test('a window that a slow carrier answers at once does not count as thousands o
   throughput.began()
   for (let turn = 0; turn < 5; turn++) {
     clock.step(4)
-    // The next window leaves with the first answer of each turn, before the others are reported.
+    // The first answer of each turn frees the window, so the next window is submitted before the other answers are
+    // reported.
     for (const [answers, unanswered] of [
       [1, 16],
       [8, 8],
@@ -132,7 +133,7 @@ test.each([
 ] as const)(
   'in the %s lane with a window of 50 and %i answers a second at least %i messages are marked at a time',
   (lane, rate, least) => {
-    // Submissions are answered one by one, and messages marked ahead are submitted.
+    // The carrier answers submissions one by one, and each answer lets a message that was marked ahead be submitted.
     const ahead = rate < 100 ? 1 : 50
     const sizes = Array.from({ length: 50 }, (_, answered) => {
       const [unanswered, leaving] = [50 - Math.max(0, answered - ahead), Math.max(0, ahead - answered)]

@@ -10,8 +10,8 @@ export interface Load extends Pick<DispatcherSettings, 'inDoubtMax' | 'sliceMax'
   /** Current maximum number of outstanding submissions. */
   readonly window: number
   /**
-   * True while the carrier is tried with a few messages of any lane. The window then covers them and the outstanding
-   * submissions.
+   * True while the carrier is tried with a few messages of any lane. `window` is then the number of these messages plus
+   * the outstanding submissions.
    */
   readonly isProbing: boolean
   /** Measured answers of the carrier per second; infinite before the first measurement. */
@@ -19,15 +19,17 @@ export interface Load extends Pick<DispatcherSettings, 'inDoubtMax' | 'sliceMax'
   readonly unanswered: number
   /** Outstanding submissions whose answers are long overdue. They may never be answered and must not block others. */
   readonly overdue: number
-  /** Messages marked, or to be marked by a claim in progress, and not submitted. */
+  /** Number of messages that are marked, or may be marked by a claim in progress, and are not submitted yet. */
   readonly leaving: number
-  /** Messages marked, or to be marked by a claim in progress, and not recorded. */
+  /**
+   * Number of messages that are marked, or may be marked by a claim in progress, and whose outcome is not recorded yet.
+   */
   readonly inDoubt: number
   /** Messages claimed and not submitted, by lane. */
   readonly ahead: Readonly<Record<Lane, number>>
 }
 
-/** Seconds of a slow carrier's answers to which outstanding bulk messages are limited. */
+/** Limit of outstanding bulk messages for a slow carrier: as many as it answers in this many seconds. */
 const bulkSeconds = 0.6
 
 /**
@@ -37,21 +39,25 @@ const bulkSeconds = 0.6
 const bulkShare = 0.75
 
 /**
- * Answers per second from which a single message behind a window full of bulk waits at most 50 ms. The whole window is
- * then open to bulk, and more of the in-doubt limit.
+ * Answer rate, per second, from which a single message behind a window full of bulk waits at most 50 ms. From this rate
+ * on, bulk may use the whole window and a larger share of the in-doubt limit.
  */
 const briskPerSecond = 20
 const briskBulkShare = 0.875
 
 /**
- * Seconds of the carrier's answers that are marked beyond the window, because these answers arrive while the mark
- * commits. At most one window, and one message for a carrier that answers 5 a second. For a slower carrier nothing is
- * marked beyond it, because the message would wait seconds for an answer although another carrier has room (P-17).
+ * Messages that the carrier answers within this many seconds are marked beyond the window, because their room becomes
+ * free while the mark commits. Their number is at most one window, and 1 for a carrier that answers 5 a second. Nothing
+ * is marked beyond the window of a slower carrier, because the message would wait seconds for an answer although
+ * another carrier has room (P-17).
  */
 const commitSeconds = 0.05
 const aheadPerSecond = 5
 
-/** Maximum of marked and unsubmitted messages, in windows. A crash leaves them unknown (P-6). */
+/**
+ * Maximum number of marked messages that are not submitted yet, as a multiple of the window. A crash leaves them
+ * unknown (P-6).
+ */
 const leavingWindows = 1.1
 
 /**
@@ -61,13 +67,14 @@ const leavingWindows = 1.1
 export const overdueSeconds = 4
 
 /**
- * Seconds of the carrier's answers to claim ahead at most. The rest is left for other carriers of the route (P-17).
+ * Bulk messages are claimed ahead only as far as the carrier answers them within this many seconds. The rest is left
+ * for other carriers of the route (P-17).
  */
 const claimSeconds = 2
 
 /**
- * Smallest share of the limit worth a mark or claim of its own, because each costs a commit. Smaller amounts wait
- * unless they are all that remains.
+ * Smallest share of the window or the in-doubt limit for which a separate mark or claim is worth its commit. Fewer
+ * messages wait unless they are all that remains.
  */
 const leastShare = 0.125
 
@@ -97,8 +104,8 @@ const part = (of: number, share: number): number => Math.max(1, Math.floor(of * 
 const least = (of: number): number => part(of, leastShare)
 
 /**
- * Returns the part of the window open to the lane. For bulk it is small enough that a single message behind it waits
- * briefly, and large enough to be worth a mark.
+ * Returns the part of the window that the lane may use. The part for bulk is small enough that a single message behind
+ * it waits only briefly, and large enough that marking it is worth a commit.
  */
 function laneWindow(lane: Lane, load: Load): number {
   const { window, inDoubtMax, answersPerSecond, isProbing } = load
@@ -111,15 +118,15 @@ const laneDoubt = (lane: Lane, { inDoubtMax, answersPerSecond }: Load): number =
   lane === 'single' ? inDoubtMax : part(inDoubtMax, isBrisk(answersPerSecond) ? briskBulkShare : bulkShare)
 
 /**
- * Answers per second from which bulk is marked as soon as a quarter of its room is free, because further answers free
- * that much within milliseconds. With a window of 50, four fifths of the separate marks are saved: 62 µs of PostgreSQL
- * per message instead of 74.
+ * Answer rate, per second, from which bulk is marked only when a quarter of its room is free, because further answers
+ * free that much within milliseconds. With a window of 50 this saves four fifths of the separate marks: 62 µs of
+ * PostgreSQL per message instead of 74.
  */
 const quickPerSecond = 1000
 
 /**
- * Returns the least number of messages worth a mark or claim. At most a quarter of the lane's room, so that a few
- * messages that never get an answer block neither others nor probes.
+ * Returns the minimum number of messages for which a mark or claim is worth its commit. It is at most a quarter of the
+ * lane's room, so that a few messages that never get an answer block neither other messages nor probes.
  */
 function leastOf(lane: Lane, load: Load): number {
   if (load.isProbing) return 1
@@ -142,9 +149,8 @@ const commitWorth = ({ window, answersPerSecond, isProbing }: Load): number =>
     : 0
 
 /**
- * Returns how many more messages of the lane may be marked, if `freed` messages leave doubt in the same commit: within
- * the in-doubt limit, as many as the window has room for plus the answers expected during one commit, and never more
- * than one window.
+ * Returns how many more messages of the lane may be marked, if the same commit takes `freed` messages out of doubt. The
+ * limits are the in-doubt limit, the room in the window plus the answers expected during one commit, and one window.
  */
 export function markRoom(lane: Lane, load: Load, freed = 0): number {
   const { inDoubt, leaving, window } = load
@@ -175,8 +181,8 @@ export function claimSize(lane: Lane, load: Load): number {
 }
 
 /**
- * Returns true if the lane would have room if only outstanding submissions counted, so that waiting messages could move
- * (P-17).
+ * Returns true if waiting messages of the lane could be submitted: there would be room if only outstanding submissions
+ * counted, not marked messages (P-17).
  */
 export const couldMove = (lane: Lane, load: Load): boolean =>
   Math.min(laneDoubt(lane, load) - load.unanswered, submitRoom(lane, load)) >= leastOf(lane, load)
@@ -184,12 +190,12 @@ export const couldMove = (lane: Lane, load: Load): boolean =>
 const leastMilliseconds = 100
 
 /**
- * Measures how many submissions a carrier answers per second while some are outstanding. Measures over at least 100 ms
- * and the time of an answer, or from the first submission until none is outstanding. Pauses without outstanding
- * submissions therefore do not count, and a carrier that became faster is noticed with its next answers. A window of
- * submissions is answered within milliseconds even by a slow carrier, so a shorter time that begins amid these answers
- * would measure thousands a second. A carrier that has answered everything could have answered more, so such a
- * measurement never lowers the figure, as with application-limited samples of BBR.
+ * Measures how many submissions a carrier answers per second. A measurement lasts at least 100 ms and at least as long
+ * as one answer takes, or from the first submission until none is outstanding. Time without outstanding submissions
+ * therefore does not count, and a carrier that became faster is noticed with its next answers. Even a slow carrier may
+ * answer a whole window within milliseconds, so a shorter measurement that begins amid these answers would yield
+ * thousands a second. A carrier that has answered everything could have answered more, so such a measurement never
+ * lowers the rate, as with application-limited samples of BBR.
  */
 export class Throughput {
   readonly #clock: Clock
@@ -307,7 +313,8 @@ export class FlowControl {
 
   #load(): Load {
     const inFlight = this.#inFlight
-    // Answers that were read but not reported yet make room already, which must not widen the window.
+    // An answer that was read but not reported yet already frees room at the carrier. Limit the sum, so that such
+    // answers do not widen the window.
     const window = Math.min(this.#carrier.window, inFlight.unanswered.size + this.#carrier.room())
     const isProbing = this.availability() === 'probing'
     const { perSecond: answersPerSecond } = this.#throughput

@@ -10,17 +10,18 @@ export interface Coming {
 }
 
 /**
- * Maximum milliseconds that answers wait, including marks and round trips. With a carrier that answers at once, batches
- * grow from 75 to 113 messages; with a window of 50, from 49 to 150–175. On a busy machine 8 ms were too short.
+ * Maximum milliseconds that answers wait, including marks and round trips. With a carrier that answers at once, waiting
+ * makes batches grow from 75 to 113 messages; with a window of 50, from 49 to 150–175. On a busy machine 8 ms were too
+ * short.
  */
 const gatherMilliseconds = 25
-/** Milliseconds without waiting after a wait in vain; doubles each further time. */
+/** Milliseconds for which answers do not wait after a wait in vain. Doubles with each further wait in vain. */
 const pauseMilliseconds = 25
 const pauseMillisecondsMax = 1000
 
 /**
- * Returns 0 once everything has been submitted, because a trickle of messages would otherwise wait for ever more of
- * itself.
+ * Returns the number of further answers to wait for. Returns 0 once everything has been submitted, because the answers
+ * of a slow, steady stream of messages would otherwise always wait for the next ones.
  */
 const further = ({ unanswered, leaving }: Coming): number => (leaving === 0 ? 0 : unanswered + leaving)
 
@@ -35,8 +36,8 @@ interface Awaited {
  *
  *   none wait --isWorthIt, more are expected--> waiting --as many arrived, or 25 ms passed--> ended --> none wait
  *
- * After a wait in vain, answers do not wait for a pause that doubles each further time. Without `later` they never
- * wait.
+ * After a wait in vain, answers are stored without waiting for some time, which doubles with each further wait in vain.
+ * Without `later` answers never wait.
  */
 export class Gathering {
   readonly #clock: Clock
@@ -58,8 +59,9 @@ export class Gathering {
   }
 
   /**
-   * Returns true if the waiting answers should wait for more: for the number expected at the first call, and then for
-   * as many again, as long as more may be submitted. `over` is called when they should be stored after all.
+   * Returns true if the waiting answers should wait for more answers. The first call determines the number of answers
+   * to wait for. Once they have arrived, a new number is determined as long as more messages may be submitted. `over`
+   * is called if the answers should be stored because the time is over.
    */
   isWorthIt(coming: () => Coming, over: () => void): boolean {
     if (this.#awaited !== undefined) {

@@ -105,8 +105,8 @@ export class HoldBackQueue<Item> {
 const failedMax = 10_000
 
 /**
- * Items that could not be stored. The carrier offers them again later, perhaps after a later item of the same key,
- * which therefore takes the remembered items along.
+ * Items that could not be stored. The carrier offers them again, but perhaps only after a later item of the same key.
+ * They are therefore stored together with that later item, before it.
  */
 class FailedItems<Item> {
   readonly #keyOf: (item: Item) => string

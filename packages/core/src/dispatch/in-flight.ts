@@ -115,9 +115,12 @@ export class InFlight {
     this.#checkBound()
   }
 
-  /** Records that a claim failed but may have been committed. Its marks count until `forgetLostClaims`. */
+  /**
+   * Records that a claim failed but may have been committed. The marks it may have made count until `forgetLostClaims`.
+   */
   loseClaim(claim: Claim): void {
-    // Otherwise it would count twice until `endClaim`, and two claims failing together would exceed the limit.
+    // Remove the claim, because its marks would otherwise count twice until `endClaim`. Two claims that fail at the
+    // same time would then exceed the limit.
     if (this.#claims.delete(claim)) this.#claiming -= claim.markedMax
     this.#lost = { claims: this.#lost.claims + 1, marks: this.#lost.marks + claim.markedMax }
   }
@@ -308,8 +311,8 @@ export class InFlight {
   }
 
   /**
-   * Returns how many attached marks replace outcomes committed with them, because both are never in doubt at the same
-   * time.
+   * Returns the number of attached marks that take the place of outcomes in the same commit. A mark and the outcome it
+   * replaces are never in doubt at the same time.
    */
   #covered(): number {
     return Math.min(this.#carrying?.freed ?? 0, this.#total.attached)

@@ -83,7 +83,7 @@ export class Incoming {
   }
 }
 
-/** Stores of one carrier beside its receipts and inbound messages. */
+/** Returns the handlers of one carrier, except those for receipts and inbound messages. */
 const storesOf = (
   { inbox, deliveryReceipts, unreadReceipts, unknownMessages, clock }: IncomingPorts,
   carrier: CarrierId,
@@ -95,7 +95,7 @@ const storesOf = (
   },
   unreadReceipts: {
     ...unreadReceipts,
-    // Carriers reuse their references after some days.
+    // An old receipt may belong to another message, because carriers reuse their references after some days.
     list: async (after, countMax) => {
       const since = daysBefore(clock.now(), receiptMatching.referenceDays)
       const receipts = await unreadReceipts.list(after, countMax, { carrier })

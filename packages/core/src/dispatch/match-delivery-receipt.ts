@@ -5,7 +5,7 @@ import type { DeliveryReceipt, DeliveryReceiptCode } from './delivery-receipt.ts
 export const receiptMatching = {
   /** A message at most this many days older than the receipt is certainly the receipt's message. */
   referenceDays: 7,
-  /** Seconds without a younger message after which a receipt is matched to an older message after all. */
+  /** Seconds to wait for a younger message with the reference before a receipt is matched to an older message. */
   olderAfterSeconds: 600,
   /** Days for which an unmatched receipt is stored. */
   keptDays: 3,

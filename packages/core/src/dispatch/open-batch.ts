@@ -9,7 +9,7 @@ export interface OpenBatch {
   readonly queue: QueueNumber
   /** Milliseconds by which the clock of this process was ahead of the store's when the batch was claimed. */
   readonly clockAhead: number
-  /** Messages to submit, in this order, without those that end without being submitted. */
+  /** Messages to submit, in order of submission. Messages that end without being submitted are not included. */
   readonly messages: readonly ClaimedMessage[]
   /** Position of the next message to submit. */
   readonly next: number
@@ -40,12 +40,13 @@ type Writable<T> = { -readonly [K in keyof T]: T[K] }
 /** An open batch as `InFlight` changes it. */
 export interface Batch extends Writable<OpenBatch> {
   /**
-   * Position that the store has to mark for the first n messages of `messages` to be marked; undefined if it is n
-   * itself.
+   * `upTo[n - 1]` is the position that the store has to mark so that the first n messages of `messages` are marked.
+   * Undefined if this position is always n.
    */
   readonly upTo: readonly number[] | undefined
   /**
-   * Number of messages that end without being submitted, until their end is committed. No message is marked before.
+   * Number of messages that end without being submitted and whose end is not committed yet. No message of the batch is
+   * marked while there are any.
    */
   unsettled: number
   /** Number of these that the claim marked. */

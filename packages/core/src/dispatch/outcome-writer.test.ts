@@ -9,7 +9,10 @@ import { OutcomeWriter } from './outcome-writer.ts'
 
 const dispatcher = aDispatcherId(1)
 
-/** Creates a writer with one submitted batch of ten messages, and its calls of the store, whose answers are given. */
+/**
+ * Creates a writer with one submitted batch of ten messages. `answers` are the store's answers to the `record` calls,
+ * which are collected in `calls`.
+ */
 function aWriter(...answers: readonly ('recorded' | 'fenced' | Error)[]) {
   const inFlight = new InFlight(100)
   const messages = Array.from({ length: 10 }, (_, i) => ({ id: i + 1 }) as unknown as ClaimedMessage)
@@ -136,7 +139,8 @@ describe('answers that wait to be stored', () => {
     expect(isWorthIt(nothing)).toBe(false)
     expect(count()).toBe(1)
     gathering.ended()
-    // A carrier that gave the first expected answers and was too slow for the rest was not waited for in vain.
+    // If the carrier gave the first expected answers and was too slow only for the later ones, the wait does not count
+    // as in vain.
     isWorthIt({ unanswered: 0, leaving: 1 })
     gathering.answered(1)
     isWorthIt({ unanswered: 0, leaving: 1 })
@@ -185,7 +189,7 @@ describe('answers that wait to be stored', () => {
   })
 })
 
-/** Starts a dispatcher that only claims single messages, and a carrier that answers on request. */
+/** Starts a dispatcher that has claimed three single messages, and a carrier that answers on request. */
 async function started() {
   const world = await dispatchWorld()
   const carrier = scriptedCarrier({ outcomeOf: () => 'held' })
@@ -206,7 +210,7 @@ test('the answer to a single message is stored after a moment although others ge
   expect([dispatcher.state().uncommitted, timers.count()]).toEqual([1, 1])
   timers.end()
   await until(() => dispatcher.state().uncommitted === 0)
-  // From now on answers do not wait for the silent carrier.
+  // After a wait in vain, answers are stored without waiting for the silent carrier.
   carrier.release('accepted', 1)
   await until(() => dispatcher.state().uncommitted === 0)
   expect(timers.count()).toBe(0)

@@ -23,7 +23,7 @@ interface Ended {
   readonly settled: readonly Settled[]
   /** Messages that go to another carrier without having been submitted. */
   readonly moved: readonly Postponed[]
-  /** Marked messages among them; empty if they are the skipped messages of the batch. */
+  /** Marked messages of this entry; empty if the entry consists of the skipped messages of a batch. */
   readonly marked: readonly ClaimedMessage[]
 }
 
@@ -155,8 +155,8 @@ export class OutcomeWriter {
   }
 
   /**
-   * Commits messages that end without being submitted. A marked message settled too late is unknown by now, and is
-   * recorded as refused because the carrier certainly did not get it.
+   * Commits messages that end without being submitted. If the commit comes too late, recovery has already set the
+   * marked messages to unknown; they are then recorded as refused, because the carrier certainly did not get them.
    */
   async #commitSettled(one: Outcome<Ended>) {
     const { batch, entry } = one

@@ -64,8 +64,8 @@ export interface Promotions {
   /** Returns at most 1000 bulk sends that promotions of the last 7 days stopped, the latest first. */
   failedOverSends(): Promise<readonly FailedOverSend[]>
   /**
-   * Records the decision about all messages in doubt. Decided: this decision holds, now or since before. Decided
-   * otherwise: the opposite decision was made before, and nothing changes.
+   * Records the decision about all messages in doubt. Decided: this decision applies, whether this call or an earlier
+   * one made it. Decided otherwise: the opposite decision was made before, and nothing changes.
    */
   decide(decision: DoubtDecision, by: string): Promise<'decided' | 'nothing-in-doubt' | 'decided-otherwise'>
   /**

@@ -5,8 +5,8 @@ import { queuesOf, type PublishedRoute, type QueueNumber, type RouteNumber } fro
 import { claimableQueues, handOver, handOverToOneOf } from './claimable-queues.ts'
 
 /**
- * Creates a route from `a1 b2x3`: carrier a at priority 1, carrier b at priority 2 with weight 3. Its queues are
- * numbered from `number` on.
+ * Creates a route from a text such as `a1 b2x3`: carrier a has priority 1, carrier b has priority 2 and weight 3. Its
+ * queues are numbered from `number` on.
  */
 function aRoute(number: number, text: string): PublishedRoute {
   const carriers = text.split(' ').map((one) => {
@@ -22,7 +22,10 @@ function aRoute(number: number, text: string): PublishedRoute {
 
 const queue = (number: number) => number as QueueNumber
 
-/** Returns availabilities from `a=down`; all other carriers are available. */
+/**
+ * Returns a function that looks up the availability of a carrier in a text such as `a=down`. Carriers that the text
+ * does not name are available.
+ */
 const availabilities = (text: string) => (carrier: string) =>
   new Map(text.split(' ').map((one) => one.split('=') as [string, Availability])).get(carrier) ?? 'available'
 
@@ -100,7 +103,8 @@ test.each<[string, number, string, string, ReturnType<typeof handOverToOneOf>]>(
 })
 
 test.each<[string, string, string, Lane, string, string]>([
-  // Carriers of the route, carriers with room, lane, the claiming carrier, and its queues with their seconds.
+  // Columns: title, carriers of the route, carriers with room, lane, claiming carrier, and the queues from which that
+  // carrier may claim, each with its overflow seconds.
   ['the better one has room', 'a1 b2', 'a b', 'single', 'b', '11:-'],
   ['the better one is full', 'a1 b2', 'b', 'single', 'b', '10:2 11:-'],
   ['bulk never moves by default', 'a1 b2', 'b', 'bulk', 'b', '11:-'],

@@ -24,15 +24,18 @@ export interface Turn {
   readonly done: (messages: number) => void
 }
 
-/** Messages claimed in one round of all carriers that share a queue. */
+/** Number of messages that all carriers of a shared queue claim in one round. */
 const roundMessages = 200
-/** Milliseconds after which a carrier that has its turn and does not claim is passed over until it claims. */
+/**
+ * Milliseconds that a carrier whose turn it is has to claim. After that the other carriers pass it over until it
+ * claims.
+ */
 const patienceMilliseconds = 200
 
 /**
- * Decides, for the dispatchers of one process, which carrier claims from which queue now. By the routes that were read
- * last: carriers of a better priority come first as long as they have room and claim, and carriers of equal priority
- * share by weight. A carrier that has its turn and does not claim is passed over until it claims.
+ * Decides, for the dispatchers of one process, which carrier claims from which queue now. It uses the routes that it
+ * read last. Carriers of a better priority come first as long as they have room and claim; carriers of equal priority
+ * share the messages by weight. A carrier that does not claim when it is its turn is passed over until it claims.
  */
 export class RouteTurns {
   readonly #routes: Pick<Routes, 'list'>
@@ -58,14 +61,14 @@ export class RouteTurns {
   }
 
   /**
-   * Registers `wake`, called when it is the turn of a carrier that may be idle; with `carrier` undefined, called
-   * whenever any carrier may claim from other queues than before.
+   * Registers `wake`. With a carrier, `wake` is called when it is that carrier's turn, because the carrier may be idle.
+   * With `carrier` undefined, `wake` is called whenever any carrier may claim from other queues than before.
    */
   onWake(carrier: CarrierId | undefined, wake: () => void): void {
     this.#wakes.set(carrier, wake)
   }
 
-  /** Notifies all carriers that the availability of one has changed. */
+  /** Notifies all carriers that the availability of one carrier has changed. */
   changed(): void {
     for (const peer of this.#peers.values()) peer.changed()
     this.#wakes.get(undefined)?.()
@@ -79,7 +82,9 @@ export class RouteTurns {
     return claimableQueues(routes, carrier, this.#availabilityOf, { lane, hasRoom })
   }
 
-  /** Returns the permission to claim; undefined if it is the turn of another carrier, which is woken. */
+  /**
+   * Returns the permission to claim. If it is the turn of another carrier, wakes that carrier and returns undefined.
+   */
   take({ route, claimers }: ClaimableQueue, carrier: CarrierId, lane: Lane, messagesMax: number): Turn | undefined {
     const own = claimers.find((one) => one.carrier === carrier)
     if (own === undefined) return { messagesMax, done: () => undefined }
@@ -93,7 +98,10 @@ export class RouteTurns {
     return this.#takeShare(route, own, equals, lane, messagesMax, notifyOthers)
   }
 
-  /** Returns the turn of a carrier that shares the queue with carriers of equal priority. */
+  /**
+   * Returns the permission to claim for a carrier that shares the queue with carriers of equal priority. Returns
+   * undefined if it is the turn of another carrier.
+   */
   #takeShare(
     route: RouteNumber,
     own: RouteCarrier,
@@ -122,14 +130,17 @@ export class RouteTurns {
     }
   }
 
-  // Messages that go to another carrier, by the routes that were read last
+  // Messages that are handed to another carrier. These methods use the routes that were read last.
 
   /** Returns where a refused message goes. */
   afterRefusal(queue: QueueNumber, by: CarrierId): HandOver {
     return handOver(this.#read ?? [], queue, by, this.#availabilityOf)
   }
 
-  /** Returns where a message for registered carriers goes; undefined if none of them is in the route of the queue. */
+  /**
+   * Returns where a message goes that only the `registered` carriers may send. Returns undefined if none of these
+   * carriers is in the route of the queue.
+   */
   toOneOf(queue: QueueNumber, registered: readonly CarrierId[]): HandOver | undefined {
     return handOverToOneOf(this.#read ?? [], queue, registered, [...this.#peers.keys()], this.#availabilityOf)
   }
@@ -152,8 +163,8 @@ export class RouteTurns {
   }
 
   /**
-   * Lists the routes. If the store fails, the routes read last are good enough, because messages of other queues are
-   * moved later.
+   * Lists the routes. If the store fails, returns the routes that were read last. Outdated routes are acceptable here,
+   * because messages of other queues are moved later.
    */
   async #list(): Promise<readonly PublishedRoute[]> {
     try {
@@ -176,8 +187,8 @@ export class RouteTurns {
   }
 
   /**
-   * Returns true if a better carrier has room for messages of the queue now. Messages beyond its room are for the next
-   * carrier.
+   * Returns true if a carrier of a better priority has room for messages of the queue now. The next carrier claims only
+   * the messages for which the better carriers have no room.
    */
   #isBehind({ priority }: RouteCarrier, claimers: readonly RouteCarrier[], lane: Lane): boolean {
     const better = claimers.filter((one) => one.priority < priority)
@@ -195,7 +206,7 @@ interface ClaimRequest {
   readonly messagesMax: number
   /** Queue of the last claim. */
   readonly after: QueueNumber
-  /** True if the claim is for a probe, for which queues of refused messages come last. */
+  /** True if the carrier wants a message for a probe. A probe claims from queues of refused messages last. */
   readonly isProbe: boolean
 }
 
@@ -205,8 +216,8 @@ export interface Chosen extends Pick<ClaimableQueue, 'queue' | 'overflowSeconds'
 }
 
 /**
- * Returns the next queue with waiting messages in which it is this carrier's turn. A single queue is not checked for
- * messages first.
+ * Returns the next queue that has waiting messages and in which it is this carrier's turn. If the carrier can claim
+ * from only one queue and shares it with no other carrier, the store is not asked whether that queue has messages.
  */
 export async function chooseQueue(
   turns: RouteTurns,
@@ -234,11 +245,11 @@ export async function chooseQueue(
 const turnKeyOf = (carrier: CarrierId, lane: Lane): string => `${carrier} ${lane}`
 
 /**
- * Passes over a carrier of a better priority that has room but does not claim for a while, until it claims or has no
- * room.
+ * Passes over a carrier of a better priority that has had room for a while without claiming. The carrier has precedence
+ * again once it has claimed or has had no room.
  */
 class FirstGo {
-  /** Since when a carrier has had room in a lane without claiming. */
+  /** Time since which a carrier has had room in a lane without claiming, by carrier and lane. */
   readonly #since = new Map<string, Instant>()
 
   mayGo(carrier: CarrierId, lane: Lane, hasRoom: boolean, now: Instant): boolean {
@@ -254,16 +265,16 @@ class FirstGo {
 }
 
 /**
- * Counts the messages that each carrier of a route has claimed, divided by its weight: the carrier with the least has
- * the next turn.
+ * Counts the messages that each carrier of a route has claimed, divided by the weight of the carrier. The carrier with
+ * the lowest count has the next turn.
  */
 class Shares {
   readonly #claimed = new Map<CarrierId, number>()
   readonly #passedOver = new Set<CarrierId>()
-  /** Carrier whose turn it is although it does not claim. */
+  /** Carrier that has the turn but has not claimed yet, and the time since which it has had the turn. */
   #turn: { readonly carrier: CarrierId; readonly since: Instant } | undefined
 
-  /** Returns the carrier that has its turn before `own`; undefined if there is none. */
+  /** Returns the carrier that must claim before `own`; undefined if there is none. */
   aheadOf(own: RouteCarrier, rivals: readonly RouteCarrier[], now: Instant): RouteCarrier | undefined {
     const ahead = rivals.filter((one) => !this.#passedOver.has(one.carrier) && this.#of(one) < this.#of(own))
     const first = ahead.toSorted((a, b) => this.#of(a) - this.#of(b))[0]
@@ -282,8 +293,8 @@ class Shares {
   }
 
   /**
-   * Limits how far the counts of other carriers lag behind, so that a carrier that had no room for a while does not get
-   * all messages afterwards.
+   * Limits how far the counts of the other carriers may be behind the count of `own`. Otherwise a carrier that had no
+   * room for a while would get all messages afterwards.
    */
   keepUp(equals: readonly RouteCarrier[], own: RouteCarrier, most: number): void {
     for (const one of equals) this.#claimed.set(one.carrier, Math.max(this.#of(one), this.#of(own) - most))

@@ -4,7 +4,10 @@ import { isStalled, isSuspect, observe, type Observation, type Stall } from './s
 const seconds = 10
 const waiting: Omit<Observation, 'at'> = { isWaiting: true, moved: 7, renewed: undefined, failed: undefined }
 
-/** Observes every half second, with the changes of `change` to work that waits while the store answers. */
+/**
+ * Observes work every half second and returns the stalls. The work waits and the store answers, except as `change`
+ * overrides the observation of a second.
+ */
 function watch(lookSeconds: number, change: (second: number) => Partial<Observation>): readonly Stall[] {
   const seen: Stall[] = []
   for (let second = 0; second <= lookSeconds; second += 0.5) {

@@ -1,8 +1,8 @@
 import type { Clock, Instant } from '../time/instant.ts'
 
 /**
- * Work in which a dispatcher may stop making progress: messages of a lane, or answers of the carrier on their way to
- * the store.
+ * Kind of work in which a dispatcher may stop making progress: messages of one of the two lanes, or answers of the
+ * carrier that are to be stored.
  */
 export type Work = 'single' | 'bulk' | 'outcomes'
 
@@ -11,23 +11,33 @@ export const works: readonly Work[] = ['single', 'bulk', 'outcomes']
 /** Observation of one kind of work at one moment. */
 export interface Observation {
   readonly at: Instant
-  /** True if work waits that could move: neither the carrier's room nor an orderly end holds it back. */
+  /**
+   * True if work is waiting that could move now. Work is not counted as waiting while the carrier has no room for it or
+   * the dispatcher is stopping.
+   */
   readonly isWaiting: boolean
   /** Number of movements so far. */
   readonly moved: number
-  /** When the store last renewed the lease, and when it last failed to; undefined if never. */
+  /**
+   * Time at which the store last renewed the lease (`renewed`) and at which a renewal last failed (`failed`); undefined
+   * if that has never happened.
+   */
   readonly renewed: Instant | undefined
   readonly failed: Instant | undefined
 }
 
-/** Since when work has been waiting without moving; `since` is undefined if it moves or no work waits. */
+/**
+ * Last observation, and the time since which work has been waiting without moving. `since` is undefined if the work
+ * moves or if no work waits.
+ */
 export interface Stall {
   readonly last: Observation
   readonly since: Instant | undefined
 }
 
 /**
- * Adds an observation. After a gap of half of `seconds` without observations (a paused process) the time starts again.
+ * Adds an observation. If there was no observation for more than half of `seconds`, for example because the process was
+ * paused, the waiting time is counted from zero again.
  */
 export function observe(before: Stall | undefined, now: Observation, seconds: number): Stall {
   const isStill = now.isWaiting && before !== undefined && before.last.moved === now.moved
@@ -42,8 +52,9 @@ export const isSuspect = ({ last, since }: Stall, seconds: number): boolean =>
   since !== undefined && last.at - since >= seconds * 500
 
 /**
- * True if there is no progress (P-17): work waits and could move, none of it has moved for `seconds`, and the store
- * answers: it has not failed to renew the lease in that time, and has renewed it in the second half.
+ * Returns true if there is no progress (P-17). This is the case if work that could move has waited for `seconds`
+ * without moving while the store answers. The store counts as answering if it has not failed to renew the lease in that
+ * time and has renewed the lease in the second half of it.
  */
 export const isStalled = ({ last, since }: Stall, seconds: number): boolean =>
   since !== undefined &&
@@ -54,8 +65,8 @@ export const isStalled = ({ last, since }: Stall, seconds: number): boolean =>
 /** Detects work that does not move although the store answers. */
 export interface StallDetector {
   /**
-   * Runs `renew` and remembers when it succeeded or failed; rejects if it does. `renew` resolves to false if there is
-   * no lease.
+   * Runs `renew` and records when it succeeded or failed. Rejects if `renew` rejects. `renew` resolves to false if
+   * there is no lease.
    */
   renewing(renew: () => Promise<boolean>): Promise<void>
   /** Observes all work once. Returns true if the caller should check now whether the store answers. */

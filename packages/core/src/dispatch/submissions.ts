@@ -44,14 +44,14 @@ export class Submissions {
   }
 
   /**
-   * Returns the histogram of seconds from the due time of a message (its acceptance, if it was not scheduled) to its
-   * first submission, since the start.
+   * Returns a histogram of the seconds from the due time of each message to its first submission, since the start of
+   * the process. The due time of a message that was not scheduled is the time of its acceptance.
    */
   waits(): HistogramCounts {
     return this.#waits.read()
   }
 
-  /** Submits marked messages of a batch: as many as the window has room for, or the next `max`. */
+  /** Submits the next `max` marked messages of a batch, or as many as the window has room for if `max` is omitted. */
   submit(batch: OpenBatch, max?: number): void {
     const { inFlight, flow, mode, answered } = this.#parts
     if (batch.next === batch.marked) return
@@ -65,8 +65,8 @@ export class Submissions {
   }
 
   /**
-   * Evaluates answers. A message refused for now goes at once to another carrier of the route if this is its first
-   * refusal and there is one; otherwise it waits.
+   * Evaluates answers. A message that the carrier refuses for now goes to another carrier of the route at once if this
+   * is the first refusal of the message and the route has another carrier. Otherwise the message waits.
    */
   keep(answers: readonly SubmissionAnswer[]): void {
     const { inFlight, outcomes, flow, turns } = this.#parts
@@ -87,8 +87,9 @@ export class Submissions {
   }
 
   /**
-   * Gives unmarked messages back for other dispatchers: at a stop, while the carrier is down, and while it is throttled
-   * or probing and another carrier has room (P-17).
+   * Returns unmarked messages to the queue so that other dispatchers can claim them. This happens when the dispatcher
+   * stops, while the carrier is down, and while the carrier is throttled or probing and another carrier has room
+   * (P-17).
    */
   giveBack(): void {
     const { inFlight, outcomes, flow, turns, mode } = this.#parts
@@ -99,8 +100,8 @@ export class Submissions {
       if (!isForOthers && mode() === 'working' && !isDown) continue
       const ids = inFlight.cut(batch)
       if (ids.length > 0) outcomes.giveBack(batch, ids)
-      // Marked messages cannot be submitted to a carrier that is down at a stop, or paused: they are handed back to
-      // wait, so that they do not end as unknown.
+      // Marked messages cannot be submitted if the carrier is paused, or if it is down while the dispatcher stops. They
+      // are handed back to the queue, so that they do not end as unknown.
       const isStopped = mode() === 'draining' || this.#carrier.mode() !== 'running'
       const isHandedBack = isForOthers || (isDown && isStopped)
       if (!isHandedBack) continue
@@ -110,8 +111,8 @@ export class Submissions {
   }
 
   /**
-   * Returns the submissions of these messages, with the seconds of validity that remain (ruling 1.29). Messages that
-   * have expired since the claim end without being submitted.
+   * Returns the submissions of these messages, each with the remaining seconds of its validity (ruling 1.29). A message
+   * that has expired since it was claimed ends without being submitted.
    */
   #submissionsOf(batch: OpenBatch, leaving: readonly ClaimedMessage[]): readonly Submission[] {
     const { inFlight, outcomes, ended } = this.#parts

@@ -1,7 +1,7 @@
 import type { Msisdn, SenderAddress } from '../messages/msisdn.ts'
 import type { CarrierId } from './carrier-id.ts'
 
-/** A message or part of one for which its carrier reported an unknown outcome (106). */
+/** A message, or a part of a message, for which its carrier reported an unknown outcome (106). */
 export interface UnknownMessage {
   /** The carrier's own id of it. */
   readonly reference: string
@@ -14,25 +14,25 @@ export interface UnknownMessage {
 export interface WantedUnknown {
   /** Minimum seconds since the carrier's report. */
   readonly afterSeconds: number
-  /** Maximum seconds since the carrier's report and since the message. */
+  /** Maximum seconds since the carrier's report, and also maximum seconds since the message. */
   readonly withinSeconds: number
   readonly countMax: number
 }
 
 /**
- * Maximum age in seconds up to which a carrier is asked, once, for the outcome of a message that it reported as
- * unknown.
+ * Maximum age in seconds of a message of unknown outcome about which its carrier is asked. The carrier is asked once
+ * for each message.
  */
 export const unknownSecondsMax = 86_400
 
 /**
- * Store of messages of unknown outcome that have a reference of their carrier, so that the carrier can be asked about
- * them.
+ * Store of messages whose outcome is unknown and to which their carrier gave a reference, so that the carrier can be
+ * asked about them.
  */
 export interface UnknownMessages {
   /**
-   * Records that receipts with these references reported an unknown outcome. Once resolved, nothing is lost by a crash;
-   * known references stay unchanged.
+   * Records that receipts with these references reported an unknown outcome. References that are stored already do not
+   * change. After the promise has resolved, the records survive a crash.
    */
   keep(carrier: CarrierId, references: readonly string[]): Promise<void>
   /** Returns messages that are still unknown, the oldest first. Each message is returned only once, to one caller. */

@@ -4,14 +4,14 @@ import type { Instant } from '../time/instant.ts'
 import type { CarrierId } from './carrier-id.ts'
 
 /**
- * A delivery that could not be read (P-21), with the parts that could: a delivery receipt, a binary message of a
- * person, or an unrecognized PDU.
+ * A delivery that the gateway could not parse (P-21), with those fields that it could read. It is a delivery receipt, a
+ * binary message of a person, or an unrecognized PDU.
  */
 export interface UnreadReceipt {
   readonly carrier: CarrierId
   /** The carrier's own id of the message; undefined if none was found. */
   readonly reference: string | undefined
-  /** Recipient of the message if known; the sender for a message of a person. */
+  /** Recipient of the message, if known. For a message of a person, the sender. */
   readonly number: Msisdn | undefined
   /** Text without NUL characters; for a message of a person its data in hexadecimal. */
   readonly text: string
@@ -57,11 +57,14 @@ export interface UnreadReceiptFilter {
   readonly since?: Instant | undefined
 }
 
-/** Store of unread deliveries for operators, and for reading them later with other settings or another release. */
+/**
+ * Store of deliveries that could not be parsed. Operators can list them, and other settings or another release can
+ * parse them later.
+ */
 export interface UnreadReceipts {
   /**
-   * Stores deliveries; once resolved, nothing is lost by a crash. Beyond `unreadReceiptBounds.countMax` the oldest are
-   * dropped.
+   * Stores deliveries. After the promise has resolved, they survive a crash. If more than
+   * `unreadReceiptBounds.countMax` deliveries are stored, the oldest are dropped.
    */
   keep(receipts: readonly UnreadReceipt[]): Promise<void>
   /** Lists at most `countMax` deliveries after this one, the oldest first; `after` undefined: from the beginning. */

@@ -12,21 +12,22 @@ export interface LeasedBinds {
   /** Numbers of the binds that the holder has now: perhaps fewer than requested, or none. */
   readonly numbers: readonly number[]
   /**
-   * Milliseconds until the next lease ends unless it is renewed; undefined if there is none, or if all requested binds
-   * are leased.
+   * Milliseconds until the next lease of another holder ends unless it is renewed. Undefined if no other holder has a
+   * lease, or if the holder got all binds that it requested.
    */
   readonly freeInMilliseconds: number | undefined
 }
 
 /**
  * Store of the binds of a carrier that several processes share. At most `max` are leased at a time, by the store's
- * clock. A holder counts the time of a lease from before the call that granted it, and has unbound when it ends.
+ * clock. A holder measures the time of a lease from before its request, so that it has unbound when the store's lease
+ * ends.
  */
 export interface CarrierBinds {
   lease(carrier: CarrierId, holder: string, request: BindDemand): Promise<LeasedBinds>
   /**
-   * Renews all leases of a holder that have not ended and returns their numbers. The holder no longer has any other
-   * number.
+   * Renews all leases of a holder that have not ended and returns their numbers. Binds that are not returned no longer
+   * belong to the holder.
    */
   renew(carrier: CarrierId, holder: string, seconds: number): Promise<readonly number[]>
   /** Frees these binds of the holder at once; binds of other holders stay leased. */

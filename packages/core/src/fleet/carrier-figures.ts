@@ -6,8 +6,9 @@ import type { DeliveryReceipt } from '../dispatch/delivery-receipt.ts'
 import { createHistogram, type HistogramCounts } from './histogram.ts'
 
 /**
- * Outcomes of messages: delivered and failed by their receipts, one for each part; unknown and refused by the answers
- * to their submissions. A message of unknown outcome that a receipt decides later counts in both.
+ * Counts of outcomes of messages. `delivered` and `failed` count receipts, one for each part of a message. `unknown`
+ * and `refused` count answers to submissions. A message whose outcome was unknown until a receipt arrived is counted
+ * twice: as `unknown` and by its receipt.
  */
 export interface OutcomeCounts {
   readonly delivered: number
@@ -38,7 +39,7 @@ export interface CarrierFigures {
 /** Counts the answers and receipts of one carrier. Cheap: an answer costs an addition or two. */
 export interface CarrierMeter {
   answered(messages: readonly Submission[], answers: readonly SubmissionAnswer[], now: number): void
-  /** Counts receipts that found their messages. */
+  /** Counts receipts that were matched to their messages. */
   received(receipts: readonly DeliveryReceipt[], now: number): void
   /** Returns the counts since the previous call. */
   take(): readonly PrefixCounts[]
@@ -51,7 +52,10 @@ export interface CarrierMeter {
 
 type Counts = { -readonly [Key in keyof OutcomeCounts]: number }
 
-/** Number of messages per second whose receipts are timed. Receipts later than an hour are not in the histogram. */
+/**
+ * Maximum number of messages per second whose receipts are timed. Receipts that arrive after more than an hour are not
+ * in the histogram.
+ */
 const sampleOfSecond = 10
 const sampleMilliseconds = 3_600_000
 

@@ -11,7 +11,9 @@ async function accept({ ports, account }: DispatchWorld, to = numbers(200)) {
   return accepted.results.flat()
 }
 
-/** Counts messages that no dispatcher has claimed: due, or to be tried again. */
+/**
+ * Returns true if no dispatcher holds a claimed message, so that all unfinished messages are due or to be tried again.
+ */
 const returned = ({ store }: DispatchWorld): boolean =>
   [...store.dispatchers.values()].every(({ batches }) => [...batches.values()].every((batch) => batch.held.size === 0))
 
@@ -27,7 +29,7 @@ test('a paused carrier gets no message, gives unsent ones back at once, and its 
   await accept(world, [aNumber('27831234567')])
   await expect(untilInTurns(() => carrier.submitted.length > length, 0.1)).rejects.toThrow()
   expect([world.waiting(), carrier.unanswered.length]).toEqual([201 - length, 0])
-  // Marked messages that were not sent wait as if they had been refused for now.
+  // Marked messages that were not sent wait for another attempt, as after a temporary refusal.
   world.clock.step(600)
   setMode('running')
   await untilInTurns(() => carrier.release('accepted') === 0 && world.waiting() === 0)

@@ -14,7 +14,7 @@ export interface PausedCarrier {
 
 /** Store of the carriers that are paused or drained in all processes until somebody resumes them. */
 export interface CarrierModes {
-  /** Sets the mode. Returns false, without any effect on `list`, if the carrier had this mode already. */
+  /** Sets the mode. If the carrier has this mode already, changes nothing and returns false. */
   set(carrier: CarrierId, mode: CarrierMode, by: string): Promise<boolean>
   /** Lists paused and drained carriers by name. */
   list(): Promise<readonly PausedCarrier[]>

@@ -10,11 +10,14 @@ export interface CarrierReport {
   readonly mode: CarrierMode
   /** Maximum number of outstanding submissions over the connections that are bound now. */
   readonly window: number
-  /** Number of outstanding submissions; of a carrier with connections, its outstanding requests. */
+  /** Number of outstanding submissions. For a carrier with connections, the number of outstanding requests. */
   readonly unanswered: number
   /** Undefined if the carrier has no connections. */
   readonly status: CarrierStatus | undefined
-  /** Messages claimed since the start because carriers of a better priority were full; undefined: none. */
+  /**
+   * Number of messages that this carrier has claimed since the start because carriers of a better priority were full.
+   * Undefined if there were none.
+   */
   readonly overflowed?: number
 }
 

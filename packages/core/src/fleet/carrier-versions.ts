@@ -29,14 +29,15 @@ export interface CarrierUser {
   /** Version in use; 0 if none is stored and the process works with simulated carriers only. */
   readonly version: number
   /**
-   * Simulated carriers of the process, in a form that is equal exactly if they are; undefined if it works with a
-   * version.
+   * Text that describes the simulated carriers of the process. Two processes have the same simulated carriers exactly
+   * if these texts are equal. Undefined if the process works with a stored version.
    */
   readonly simulated: string | undefined
 }
 
 /**
- * Reason why a process may not work next to another one: that process uses different carriers which are not stored.
+ * Reason why a process must not run next to another one: `user` is a process with different carriers that are not
+ * stored.
  */
 export interface CarrierConflict {
   readonly user: CarrierUser
@@ -55,9 +56,9 @@ export interface CarrierVersions {
   /** Lists versions, the last one first. */
   list(countMax: number): Promise<readonly CarrierVersion[]>
   /**
-   * Stores a version after the version `after` (0 for none) and publishes its routes in the same step. 'outdated':
-   * another version is the last. Unless `onPurpose`, returns a conflict with a running process that works without a
-   * version.
+   * Stores a version that follows the version `after` (0 for none), and publishes its routes in the same step. Returns
+   * 'outdated' if `after` is not the last version. If a running process works without a version, returns a conflict,
+   * unless `onPurpose` is true.
    */
   store(
     next: NewCarrierVersion,
@@ -65,8 +66,9 @@ export interface CarrierVersions {
     { onPurpose }: { readonly onPurpose: boolean },
   ): Promise<number | 'outdated' | CarrierConflict>
   /**
-   * Registers a process with its version for `seconds`, until renewed. 'outdated': another version is the last. A
-   * conflict: both processes work without a version, and with different carriers.
+   * Registers a process with its version for `seconds`, until renewed. Returns 'outdated' if the version of the process
+   * is not the last one. Returns a conflict if this process and another one work without a version and with different
+   * carriers.
    */
   join(user: CarrierUser, seconds: number): Promise<'joined' | 'outdated' | CarrierConflict>
   /** Renews the registration of a process, with its current version. */
@@ -81,8 +83,8 @@ export interface CarrierVersions {
    */
   onChange(changed: () => void): void
   /**
-   * Replaces the encrypted configuration of each version by the result of `sealAgain`, or leaves it if undefined.
-   * Returns the number of changed versions.
+   * Encrypts the configurations of the stored versions again. Each is replaced by the result of `sealAgain`; if that is
+   * undefined, the configuration does not change. Returns the number of changed versions.
    */
   reseal(sealAgain: (version: CarrierVersion) => SealedSecret | undefined): Promise<number>
 }

@@ -5,7 +5,10 @@ export interface CarrierWatch {
   /** Id of this watch. */
   readonly id: string
   readonly carrier: CarrierId
-  /** Restricts the watch to requests with this number as an address, and their responses; undefined: all traffic. */
+  /**
+   * If defined, the watch shows only requests that have this number as an address, and their responses. If undefined,
+   * it shows all traffic.
+   */
   readonly number: string | undefined
   /** True if the watch includes the texts of messages. */
   readonly hasText: boolean
@@ -35,21 +38,25 @@ export interface WatchedTraffic extends ObservedTraffic {
   readonly pid: number
   /** Milliseconds since 1970. */
   readonly at: number
-  /** Number of earlier requests and responses of the same process that were dropped because there were too many. */
+  /**
+   * Number of requests and responses of the same process that were dropped before this one because there were too many.
+   */
   readonly leftOut: number
 }
 
 /** Store of the watches of operators, and of the traffic that processes with connections report for them. */
 export interface CarrierWatches {
   /**
-   * Starts a watch, or extends it by `seconds`, and notifies every process. Ended watches are removed together with
-   * traffic that was not read.
+   * Starts a watch, or extends it by `seconds`, and notifies every process. Also removes ended watches and their unread
+   * traffic.
    */
   renew(watch: CarrierWatch, seconds: number): Promise<void>
   end(id: string): Promise<void>
   /** Lists watches that have not ended. */
   list(): Promise<readonly CarrierWatch[]>
-  /** Stores traffic for its watches, in this order; drops that of ended watches. */
+  /**
+   * Stores traffic for the watches to which it belongs, in this order. Traffic of watches that have ended is dropped.
+   */
   tell(traffic: readonly WatchedTraffic[]): Promise<void>
   /** Removes and returns at most `countMax` requests and responses of a watch, each once. */
   take(id: string, countMax: number): Promise<readonly WatchedTraffic[]>

@@ -25,7 +25,10 @@ export interface CarrierLoad {
   readonly batches: number
   /** Number of claimed messages without a stored outcome. */
   readonly messages: number
-  /** Number of these that may have been submitted, and would become unknown if the dispatcher died now (P-6). */
+  /**
+   * Number of these claimed messages that may have been submitted. If the dispatcher died now, they would become
+   * unknown (P-6).
+   */
   readonly inDoubt: number
 }
 
@@ -35,7 +38,7 @@ export interface WaitingWork {
   readonly lane: Lane
   /** Number of due messages. */
   readonly due: number
-  /** When the oldest of them first became due; undefined if none is due. */
+  /** Time at which the oldest due message first became due; undefined if no message is due. */
   readonly oldestDue: Instant | undefined
   /** Number of messages scheduled for later. */
   readonly scheduled: number
@@ -48,7 +51,7 @@ export interface WaitingRoute {
   /** Name of the route; undefined for messages without a route. */
   readonly route: string | undefined
   readonly due: number
-  /** Number of these in the single lane; the others are in the bulk lane. */
+  /** Number of due messages in the single lane. The other due messages are in the bulk lane. */
   readonly single: number
   readonly oldestDue: Instant
 }
@@ -58,8 +61,9 @@ export interface Overview {
   /** Returns the dispatchers by id, all as of one moment. */
   dispatchers(): Promise<readonly RunningDispatcher[]>
   /**
-   * Yields the waiting messages by account, the single lane first, without empty lanes. Read in pieces, so that memory
-   * does not grow with a hundred thousand accounts. Each account is as of one moment.
+   * Yields the waiting messages of each account: first the single lane, then the bulk lane. Lanes without messages are
+   * left out. Reads in pieces, so that memory does not grow with a hundred thousand accounts. The figures of one
+   * account are of one moment.
    */
   queue(): AsyncIterable<WaitingWork>
   /** Returns the routes with due messages by name, all as of one moment. Reads all waiting messages. */

@@ -6,8 +6,9 @@ const ucs2 = (octets: string): CodedText => ({ coding: 'ucs-2', octets })
 const hex = (octets: readonly number[]) => Buffer.from(octets).toString('hex')
 
 /**
- * Annex A of 3GPP TS 23.038 as runs `code-code=first character` in hexadecimal, without blanks. Copied from two
- * independent transcriptions (releases 16 and 18) where they agree, otherwise from the table of Android.
+ * Annex A of 3GPP TS 23.038. Each entry `code-code=first character` is a run of consecutive characters, in hexadecimal;
+ * blanks are left out. Copied from two independent transcriptions (releases 16 and 18) where they agree, otherwise from
+ * the table of Android.
  */
 const annexA = [
   [

@@ -41,8 +41,9 @@ export function readCodedParts(parts: readonly (CodedText | undefined)[]): reado
 const escape = 0x1b
 
 /**
- * Decodes septets. A code that the single shift table lacks is read in the locking table (6.2.1.1), and a second escape
- * as a space. An octet above 127 is not a septet; it is read as Latin-1, because some carriers send such octets.
+ * Decodes septets. After an escape, a code that the single shift table lacks is read in the locking table (6.2.1.1),
+ * and another escape is read as a space. An octet above 127 is not a septet; it is read as Latin-1, because some
+ * carriers send such octets.
  */
 function readGsm7({ octets, locking, single }: Gsm7Text, carried: Carried): string {
   const alphabet = lockingTable(locking)

@@ -12,7 +12,8 @@ export const inboxQueries = (ports: Ports) => ({
   countUnread: countUnread(ports),
 })
 
-// Not recorded, because programs take messages all the time, and every message stays readable.
+// The audit log does not record these commands, because programs call them all the time and every message stays
+// readable.
 export const inboxCommands = {
   takeReplies: holderCommand({
     role: 'sender',

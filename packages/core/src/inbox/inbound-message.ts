@@ -14,7 +14,9 @@ export interface InboundMessage {
   readonly sent: Instant | undefined
   /** Id that the carrier gave to the message, if any. */
   readonly reference: string | undefined
-  /** Name of this hand-over. A link that offers an unacknowledged message again uses the same name. */
+  /**
+   * Name of this delivery of the message. A connection that offers an unacknowledged message again uses the same name.
+   */
   readonly offer: string | undefined
   /** Position of a part of a long text. Undefined for a whole text. */
   readonly part: InboundMessagePart | undefined
@@ -27,7 +29,7 @@ export interface InboundMessagePart {
   /** Number of the part, from 1. */
   readonly number: number
   readonly of: number
-  /** User data, if the next part may need it to be read. Undefined if the text suffices. */
+  /** User data, if it is needed to decode the next part. Undefined if `text` suffices. */
   readonly coded?: CodedText | undefined
 }
 
@@ -36,8 +38,9 @@ export const deduplicationSeconds = 24 * 3600
 
 /**
  * Returns the key by which a repetition is recognized: two messages of one carrier within 24 hours are the same if
- * their keys are. The key is the carrier's id, else the addresses, the text and the network's time, else the name of
- * the hand-over. A message without any of these has no key and never counts as a repetition.
+ * their keys are equal. The key is the carrier's id of the message. Without an id, it is the addresses, the text and
+ * the network's time; without that time, it is the name of the delivery (`offer`). A message with none of these has no
+ * key and never counts as a repetition.
  */
 export function deduplicationKeyOf({
   from,
@@ -55,7 +58,7 @@ export function deduplicationKeyOf({
 
 const placeOf = ({ group, number, of }: InboundMessagePart) => ({ group, number, of })
 
-/** Returns the key of a message without id and time that was handed over under this name. */
+/** Returns the key of a message that has neither a carrier's id nor a time and was delivered under this name. */
 export const deduplicationKeyOfOffer = (offer: string): string => JSON.stringify(['offer', offer])
 
 /** Returns a key shared by all parts of one text, until its sender reuses the group (3GPP TS 23.040, 9.2.3.24.1). */
@@ -63,12 +66,12 @@ export const partGroupKeyOf = ({ carrier, from, to, part }: InboundMessage): str
   JSON.stringify([carrier, from, to, part?.group, part?.of])
 
 /**
- * Seconds for which a repeated part is recognized after its text was joined. A sender who later sends the same long
- * text again, with the same group, has sent another message.
+ * Seconds for which a repeated part is recognized after its text was joined. The limit exists because a sender may
+ * later send the same long text again with the same group, which is a new message.
  */
 export const joinedPartSeconds = 3600
 
-/** Returns the key by which a repeated part is recognized. `group` is the store's own name of the group. */
+/** Returns the key by which a repeated part is recognized. `group` is the name that the store gives to the group. */
 export const joinedPartKeyOf = (group: string, { number, text }: Pick<WaitingPart, 'number' | 'text'>): string =>
   JSON.stringify(['part', group, number, text])
 
@@ -81,19 +84,19 @@ export interface WaitingPart {
 
 /** Effect of one more part on the waiting parts of its group. */
 export interface AddedPart {
-  /** Waiting parts of an earlier text that will never be complete, because the sender reused the group. */
+  /** Waiting parts of an earlier text if the sender has reused its group: that text will never be complete. */
   readonly over: readonly WaitingPart[] | undefined
   /** Parts of the text that this part completes. */
   readonly complete: readonly WaitingPart[] | undefined
   /** Parts that wait from now on. */
   readonly waiting: readonly WaitingPart[]
-  /** True if the same part already waits; it counts once. */
+  /** True if an equal part already waits. The repeated part is then ignored. */
   readonly isRepeated: boolean
 }
 
 /**
- * Adds a part to the waiting parts of its group. A waiting part with the same number and text makes it a repetition;
- * one with another text means that a new text begins (3GPP TS 23.040, 9.2.3.24.1).
+ * Adds a part to the waiting parts of its group. If a waiting part has the same number and text, the new part is a
+ * repetition. If a waiting part has the same number and another text, a new text begins (3GPP TS 23.040, 9.2.3.24.1).
  */
 export function addPart(
   waiting: readonly WaitingPart[],
@@ -110,7 +113,7 @@ export function addPart(
     : { ...added, complete: parts, waiting: [] }
 }
 
-/** Joins parts in the order of their numbers. A missing part leaves no gap. */
+/** Joins the texts of the parts in the order of their numbers. Nothing is inserted in place of a missing part. */
 export function joinParts(parts: readonly WaitingPart[]): string {
   const ordered = parts.toSorted((a, b) => a.number - b.number)
   const slots = ordered.flatMap((part, at) => {

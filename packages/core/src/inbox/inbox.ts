@@ -59,27 +59,28 @@ export interface Inbox {
    * no message is stored twice.
    *
    * A repetition within 24 hours (`deduplicationKeyOf`) has no effect. A part waits until all parts of its text have
-   * arrived in any order; they become one message (`joinParts`). The stored content is that of `readInboundMessage`,
-   * the stored time that of the database's clock.
+   * arrived in any order; they become one message (`joinParts`). The content is stored as `readInboundMessage` returns
+   * it. The stored time comes from the clock of the database.
    *
-   * A message to a code belongs to the account of that code. Any other message belongs to the account with the most
-   * recent message to this person from the address replied to, or from any address if the gateway does not send from
-   * that one (ruling 1.18). A sent message counts from the moment a carrier accepted it or may have accepted it;
-   * confirmations do not count; dropped history counts while it is remembered. The inbound message answers that most
-   * recent message; a message to a code answers the account's most recent message to this person from any address.
+   * A message to a code belongs to the account of that code. To find the account of any other message, the store looks
+   * for the most recent message that was sent to this person from the address replied to. If the gateway does not send
+   * from that address, it looks for the most recent one from any address (ruling 1.18). The inbound message belongs to
+   * the account that sent that message, and answers it. A message to a code answers the account's most recent message
+   * to this person from any address. A sent message counts from the moment a carrier accepted it or may have accepted
+   * it. Confirmations do not count. Messages of dropped history count while they are remembered.
    *
    * If the message belongs to an account and its sender is a valid number, a keyword that opts out adds the number to
-   * the account's opt-outs. If the entry is new, `confirmation` is queued, free of charge, with an id of its own and
-   * exempt from this opt-out, from the address replied to or else from that of the answered message. It is not queued
-   * if the account is locked or the number is blacklisted. A keyword that opts in removes the opt-out (rulings 1.21,
-   * 1.22).
+   * the account's opt-outs. If the opt-out is new, `confirmation` is queued under an id of its own. The confirmation is
+   * free of charge and exempt from this opt-out. It is sent from the address replied to, or else from the address of
+   * the answered message. It is not queued if the account is locked or the number is blacklisted. A keyword that opts
+   * in removes the opt-out (rulings 1.21, 1.22).
    */
   receive(messages: readonly InboundMessage[], confirmation: Body): Promise<readonly Received[]>
   /** Forgets these names of hand-overs (`offer`): a later message with one of them is a new message. */
   endOffers(carrier: CarrierId, offers: readonly string[]): Promise<void>
   /**
-   * Stores incomplete texts whose last part arrived more than `seconds` ago, as `receive` does, without the missing
-   * parts. Stores at most `textsMax` texts and returns their number.
+   * Stores incomplete texts whose last part arrived more than `seconds` ago. They are stored without the missing parts,
+   * and otherwise as by `receive`. Stores at most `textsMax` texts and returns their number.
    */
   releaseParts(seconds: number, textsMax: number, confirmation: Body): Promise<number>
   /** Lists messages received since `since`, oldest first. Independent of the return-once calls (ruling 1.20). */

@@ -20,8 +20,8 @@ const extended = (added: Readonly<Record<number, string>>): ReadonlyMap<number, 
   new Map([...defaultSingle, ...Object.entries(added).map(([code, character]) => [Number(code), character] as const)])
 
 /**
- * Codes of the locking tables A.3.4 to A.3.13 that hold characters of the language. All other codes are the same in all
- * tables.
+ * Codes at which the locking tables A.3.4 to A.3.13 hold characters of their language. At all other codes these tables
+ * are the same.
  */
 const ownLockingCodes = [
   ...[...range(0x00, 0x09), 0x0b, 0x0c, ...range(0x0e, 0x1a), ...range(0x1c, 0x1f), ...range(0x22, 0x27)],
@@ -41,8 +41,9 @@ function asianLocking(own: string): string {
 const indicOffsets = [...range(0x01, 0x03), ...range(0x05, 0x39), ...range(0x3c, 0x4d)]
 
 /**
- * Returns the locking table of an Indic script, whose characters stand in the order of its Unicode block. `missing`
- * lists the offsets that are blank in the table; `last` has the characters at codes 0x60 and 0x7b to 0x7f.
+ * Returns the locking table of an Indic script. Its characters stand in the order of the script's Unicode block.
+ * `missing` lists the offsets in the block for which the table has a blank; `last` has the characters at codes 0x60 and
+ * 0x7b to 0x7f.
  */
 function indicLocking(block: number, missing: readonly number[], last: string): string {
   const own = indicOffsets.map((offset) => (missing.includes(offset) ? ' ' : String.fromCharCode(block + offset)))
@@ -50,8 +51,8 @@ function indicLocking(block: number, missing: readonly number[], last: string): 
 }
 
 /**
- * Codes of the single shift tables A.2.4 to A.2.13 that hold characters of the language, likewise. A blank has no
- * character there.
+ * Codes at which the single shift tables A.2.4 to A.2.13 hold characters of their language. A blank in the characters
+ * of a language means that its table has no character at that code.
  */
 const ownSingleCodes = [...[0x19, 0x1a, ...range(0x1c, 0x27), ...range(0x2a, 0x2e), ...range(0x30, 0x3b), 0x3f]]
 const capitals = range(0x41, 0x5a).map((code) => [code, String.fromCharCode(code)] as const)

@@ -35,8 +35,8 @@ export interface ReceivedText {
 }
 
 /**
- * Normalizes an inbound message: removes a leading `+` of addresses, and a byte order mark before and U+0000 after the
- * text (ruling 1.32). Replaces any other U+0000 and lone surrogates with U+FFFD, because PostgreSQL cannot store them.
+ * Normalizes an inbound message (ruling 1.32). Removes a leading `+` from addresses, a byte order mark before the text,
+ * and U+0000 after it. Replaces any other U+0000 and lone surrogates with U+FFFD, because PostgreSQL cannot store them.
  */
 export function readInboundMessage({ from, to, text }: Pick<InboundMessage, 'from' | 'to' | 'text'>): ReceivedText {
   const readable = withoutPadding(text.replace(/^\ufeff/, '')).replace(/\0|\p{Surrogate}/gu, '\ufffd')
@@ -64,15 +64,14 @@ export type OptKeyword = 'opt-out' | 'opt-in'
 
 const optOutWords = /^(?:stop|end|cancel|unsubscribe|quit)$/
 /**
- * Matches with the `s` and `u` flags, so that the one character between the words may be a line break or a surrogate
- * pair.
+ * The flags `s` and `u` let the `.` between the words also match a line break, or a surrogate pair as one character.
  */
 const optOutStart = /^(?:stop send|opt out|opt.out)/su
 const optInWords = /^(?:start|unstop)$/
 
 /**
- * Returns whether a text opts out (spec 3, trigger words; ruling 1.21) or in again (ruling 1.22). Ignores white space
- * around the text and the letter case of A to Z, whatever the locale.
+ * Returns whether a text opts out (spec 3, trigger words; ruling 1.21), opts in again (ruling 1.22), or does neither.
+ * Ignores white space around the text and the letter case of A to Z, whatever the locale.
  */
 export function optKeywordOf(text: string): OptKeyword | undefined {
   const words = text.trim().replace(/[A-Z]/g, (letter) => String.fromCharCode(letter.charCodeAt(0) + 32))

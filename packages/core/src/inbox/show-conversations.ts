@@ -37,7 +37,10 @@ export type ConversationLine =
   | { readonly at: Instant; readonly received: InboxMessage }
   | { readonly at: Instant; readonly sent: FoundMessage; readonly text: string; readonly status: MessageStatus }
 
-/** Last lines shown; the next page has older ones. Without it a page starts at the latest line. */
+/**
+ * Position in a conversation: the oldest lines of the page shown last. The next page has older lines. Without a
+ * position, a page starts at the latest line.
+ */
 export interface ConversationPlace {
   readonly received?: InboundMessageId | undefined
   readonly sent?: MessageId | undefined

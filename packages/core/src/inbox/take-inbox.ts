@@ -12,7 +12,7 @@ const listInbox =
   (account: Account, page: Page): Promise<Paged<InboxMessage>> =>
     ports.inbox.list(account.id, part, daysBefore(ports.clock.now(), limits.inboxDays), page)
 
-/** Lists replies without short code messages (ruling 1.19). */
+/** Lists inbound messages other than short code messages (ruling 1.19). */
 export const listReplies = listInbox('replies')
 
 /** Lists messages to the account's codes. The list of an account without a code is empty. */

@@ -185,8 +185,8 @@ describe('any text', () => {
   })
 })
 
-// An algorithm that is quadratic in the length, such as composing all marks after one letter, exceeds the time limit
-// here.
+// An algorithm that takes quadratic time in the length of the text exceeds the time limit here. An example is composing
+// all marks after one letter.
 test('hostile texts of a million code units are encoded in linear time', () => {
   expect(bodyOf(`e${'\u0301\u0323'.repeat(500_000)}`)).toBe('too-long')
   expect(bodyOf('e\u0301'.repeat(500_000))).toBe('too-long')
@@ -195,8 +195,8 @@ test('hostile texts of a million code units are encoded in linear time', () => {
   expect(bodyOf(' '.repeat(1_000_000))).toBe('no-message')
 })
 
-// Characters of the basic plane that an independent implementation (Encode::GSM0338 of Perl) encodes, with their number
-// of bytes.
+// Ranges of characters of the basic plane that an independent implementation (Encode::GSM0338 of Perl) can encode: in
+// one byte (`inDefaultAlphabet`) or in two (`inExtension`).
 const inDefaultAlphabet =
   '000a 000d 0020-005a 005f 0061-007a 00a1 00a3-00a5 00a7 00bf 00c4-00c7 00c9 00d1 00d6 00d8 00dc 00df-00e0 00e4-00e6 ' +
   '00e8-00e9 00ec 00f1-00f2 00f6 00f8-00f9 00fc 0393-0394 0398 039b 039e 03a0 03a3 03a6 03a8-03a9'

@@ -71,7 +71,10 @@ export const changeScheduled =
       : { outcome: 'cancelled' }
   }
 
-/** Returns true if the refund of the old message pays for the new one. */
+/**
+ * Returns true if the message was refused only for lack of credits and the refund of the old message would cover the
+ * cost.
+ */
 const isPaidByRefund = (
   refused: Refusal,
   { wanted: cost, balance }: { readonly wanted: Credits; readonly balance: Credits },

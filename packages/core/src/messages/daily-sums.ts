@@ -3,7 +3,10 @@ import type { CarrierId } from '../dispatch/carrier-id.ts'
 import type { GatewayDay } from '../time/gateway-time.ts'
 import type { OutcomeCode } from './status-code.ts'
 
-/** Number of messages of one account whose hand-over ended on this day, by carrier and present outcome. */
+/**
+ * Number of messages of one account, by the day on which their hand-over ended, by carrier, and by their present
+ * outcome.
+ */
 export interface DailySum {
   readonly day: GatewayDay
   /** Undefined: the messages were handed to no carrier. */
@@ -28,15 +31,15 @@ export interface Traffic {
 }
 
 /**
- * Days for which sums are stored, and days that `check` compares with the messages. Messages are stored at least as
- * long as they are checked.
+ * `kept`: days for which sums are stored. `checked`: days for which `check` compares the sums with the messages.
+ * Messages are stored for at least as many days as are checked.
  */
 export const dailySumDays = { kept: 400, checked: 60 }
 
 /**
  * Number of messages in each state, by day, account and carrier. A message belongs to the day on which its hand-over to
- * a carrier ended, or on which it ended without one. Waiting messages and confirmations of opt-outs are not counted.
- * Every statement that writes outcomes also records the change of the sums.
+ * a carrier ended. If it ended without a hand-over, it belongs to the day on which it ended. Waiting messages and
+ * confirmations of opt-outs are not counted. Every statement that writes outcomes also records the change of the sums.
  */
 export interface DailySums {
   /** Lists the sums of an account from this day on, by day. */

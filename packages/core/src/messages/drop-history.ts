@@ -3,10 +3,15 @@ import type { Ports } from '../ports.ts'
 import type { DroppedHistory } from './history.ts'
 import type { MessageId } from './messages.ts'
 
-/** Default number of days for which the latest writer to a number is remembered (ruling 1.18): two years. */
+/**
+ * Default number of days for which the gateway remembers which account wrote to a number last (ruling 1.18): two years.
+ */
 export const contactDaysDefault = 730
 
-/** Runs one bounded step of dropping messages without a status: those older than 90 days (spec 8; ruling 1.16). */
+/**
+ * Runs one bounded step that drops messages whose status is no longer reported, because they are older than 90 days
+ * (spec 8; ruling 1.16).
+ */
 export const dropHistory =
   (ports: Pick<Ports, 'history'>, contactDays = contactDaysDefault) =>
   (): Promise<DroppedHistory> =>

@@ -14,15 +14,16 @@ import {
 } from './screen-texts.ts'
 import { resultsOf, type SendResults } from './send-results.ts'
 
-// Answers to requests with a key, as they are kept for 48 hours (ruling 1.24).
+// This file formats the answers to requests with a key, which are stored for 48 hours (ruling 1.24).
 
 /**
- * Neighbouring recipients with the same result: the first of their consecutive ids, their number, and the cost of each;
- * or the refusal and their number.
+ * Consecutive recipients with the same result. Accepted recipients have consecutive ids: the run contains the first id,
+ * the number of recipients, and the cost of each. Refused recipients: the run contains the refusal and the number of
+ * recipients.
  */
 type Run = [first: MessageId, count: number, cost: Credits] | [refused: Refusal, count: number]
 
-/** Time at which the text is sent, null for at once, and its recipients in request order. */
+/** Time at which the text is sent (null: at once), followed by the results of its recipients in request order. */
 type AnsweredText = readonly [due: Instant | null, ...runs: Run[]]
 
 type Result = { readonly id: MessageId; readonly cost: Credits } | { readonly refused: Refusal }
@@ -34,7 +35,10 @@ export const draftAnswer = (screened: readonly Pick<ScreenedText, 'due' | 'recip
     recipients: recipients.map((one) => (isPassed(one) ? one.cost : one.refused)),
   }))
 
-/** Returns the text of an answer, from its draft and the results of the ordered recipients. */
+/**
+ * Returns the text of an answer. `draft` contains what was known before, `results` the results of the ordered
+ * recipients.
+ */
 export function writeAnswer(draft: AnswerDraft, results: Acceptance['results']): string {
   const ids = results.flat()
   let next = 0
@@ -48,8 +52,8 @@ export function writeAnswer(draft: AnswerDraft, results: Acceptance['results']):
 }
 
 /**
- * Returns the text of the answer with these results. A thousand recipients with consecutive ids and one price take some
- * thirty characters.
+ * Returns the text of the answer with these results. A thousand recipients with consecutive ids and one price need only
+ * about thirty characters.
  */
 export const answerText = (results: SendResults): string =>
   textOf(
@@ -82,7 +86,7 @@ const continues = ([first, count, cost]: Run, result: Result): boolean =>
     ? typeof first === 'number' && result.id === first + count && result.cost === cost
     : first === result.refused
 
-/** Returns the results in the text of an answer, for the recipients of the same request. */
+/** Reads the results from the text of a stored answer and assigns them to the recipients of the same request. */
 export function resultsIn<To extends Recipient>(
   { text, balance = credits(0) }: FirstAnswer,
   texts: readonly TextToSend<To>[],

@@ -2,7 +2,10 @@ import type { MessageId } from './messages.ts'
 
 /** Result of one `drop` step. Counts may be too low if an answer of the store was lost. */
 export interface DroppedHistory {
-  /** Partitions of the store that were dropped as a whole. Their rows are counted too. */
+  /**
+   * Number of partitions of the store that were dropped as a whole. The sends and messages in them are counted below,
+   * too.
+   */
   readonly partitions: number
   readonly sends: number
   readonly messages: number
@@ -17,14 +20,14 @@ export interface DroppedHistory {
 export interface History {
   /**
    * Drops some of the sends that are older than `days` by the store's clock, with their messages and all records of
-   * these (`isDropped`). The step is bounded; repeat it while the result is `more`. A send is dropped only as a whole:
-   * never while one of its messages waits or may yet be recorded. No count, balance or status of other sends changes:
-   * the cost of the dropped sends is entered into the ledger in the same step. Any number of processes may call it
-   * concurrently.
+   * these messages (`isDropped`). The step is bounded; repeat it while the result is `more`. A send is dropped only as
+   * a whole, and never while one of its messages waits or may still be recorded. No count, balance or status of other
+   * sends changes, because the cost of the dropped sends is entered into the ledger in the same step. Any number of
+   * processes may call it concurrently.
    *
-   * Before a send is dropped, the latest writer to each number from each address is remembered for `contactDays`
-   * (ruling 1.18). Inbound messages of that age are dropped too; opt-outs stay. So are expired first answers to client
-   * requests (`isKept`), bulk sends of that age, and drafts of bulk sends older than a day (`bulkSendLimits`).
+   * Before a send is dropped, the store records for `contactDays` which account wrote to each number last from each
+   * address (ruling 1.18). The step also drops inbound messages and bulk sends older than `days`, expired first answers
+   * to client requests (`isKept`), and drafts of bulk sends older than a day (`bulkSendLimits`). Opt-outs stay.
    */
   drop(days: number, contactDays: number): Promise<DroppedHistory>
 

@@ -23,7 +23,7 @@ export const messageQueries = (ports: Ports) => ({
 })
 
 export const messageCommands = {
-  // A send is not recorded, because the messages and the ledger show it.
+  // The audit log does not record a send, because the messages and the ledger show it.
   sendMessages: holderCommand({
     role: 'sender',
     run: (ports, { senders, activity }) => sendMessages(ports, senders, activity),

@@ -17,7 +17,7 @@ export interface MessageFacts extends MessageLabels {
 
 export interface Outcome {
   readonly code: OutcomeCode
-  /** Time at which that state was reached. */
+  /** Time at which the message reached this outcome. */
   readonly at: Instant
   /** True if the carrier returned a reference. */
   readonly hasReference: boolean
@@ -26,14 +26,14 @@ export interface Outcome {
 }
 
 /**
- * Returns true if a time is in the future. A message whose time is not is sent at once, as if it had none (spec 4.2,
- * 4.3; ruling 2.4).
+ * Returns true if a time is in the future. A message whose time is not in the future is sent at once, as if it had no
+ * time (spec 4.2, 4.3; ruling 2.4).
  */
 export const isAhead = (due: Instant | undefined, now: Instant): due is Instant => due !== undefined && due > now
 
 /**
- * Returns true if a carrier accepted a message or a part of it, or may have: the message stays charged. Any other
- * message with an outcome is refunded (ruling 1.4).
+ * Returns true if a carrier accepted, or may have accepted, the message or a part of it. Such a message stays charged.
+ * Any other message with an outcome is refunded (ruling 1.4).
  */
 export const isAcceptedByCarrier = ({ code, hasReference }: Pick<Outcome, 'code' | 'hasReference'>): boolean =>
   hasReference || code === OUTCOME.unknown

@@ -17,13 +17,13 @@ export interface MessageTrace {
   readonly id: MessageId
   readonly account: AccountId
   readonly number: Msisdn
-  /** Undefined: accepted by a version that did not record a sender address. */
+  /** Undefined if the message was accepted by a version that did not record sender addresses. */
   readonly from: SenderAddress | undefined
   /** True for the confirmation of an opt-out, which is free (ruling 1.21). */
   readonly confirmation: boolean
   /** Time of acceptance and charge. */
   readonly accepted: Instant
-  /** Undefined: to be sent at once, or the requested time was past. */
+  /** Undefined if the message was to be sent at once or the requested time was in the past. */
   readonly scheduled: Instant | undefined
   /** End of the message's own validity (ruling 1.29), if it has one. */
   readonly expires: Instant | undefined
@@ -41,9 +41,9 @@ export interface MessageTrace {
   readonly place: MessageLocation
   /** Number of temporary refusals by carriers. */
   readonly refusedForNow: number
-  /** Rare incidents, by time; the latest `traceLinesMax`. */
+  /** Rare incidents, by time. If there are more than `traceLinesMax`, only the latest ones. */
   readonly incidents: readonly Incident[]
-  /** Stored receipts, by time; the latest `traceLinesMax`. */
+  /** Stored receipts, by time. If there are more than `traceLinesMax`, only the latest ones. */
   readonly receipts: readonly TracedReceipt[]
 }
 
@@ -61,14 +61,14 @@ export interface TracedRoute extends Route {
 }
 
 /**
- * One text to many numbers at one price. The ledger has one entry for its debit, and one for each refund of several of
- * its messages.
+ * One text to many numbers at one price. The ledger has one entry for the debit of the send, and one entry for each
+ * refund that returns the credits of several of its messages.
  */
 export interface TracedSend {
   readonly first: MessageId
   readonly messages: number
   readonly debit: Credits
-  /** Refunds of the whole send so far, by code; an entry without a code is a refund by the operator. */
+  /** Refunds of the whole send so far, by code. A refund without a code was made by the operator. */
   readonly refunds: readonly TracedRefund[]
 }
 
@@ -84,8 +84,9 @@ export interface TracedRefund {
 
 /**
  * Location of a message. At every committed moment a message is in exactly one place. `attempt` counts temporary
- * refusals by carriers. `in-doubt`: a lost database server may have had the message submitted (`Promotions`).
- * `nowhere`: the message is in none of the places, which means a defect or manual changes of the database.
+ * refusals by carriers. `in-doubt`: a database server was lost, and the message may have been submitted before
+ * (`Promotions`). `nowhere`: the message is in none of the places, which means a defect or manual changes of the
+ * database.
  */
 export type MessageLocation =
   | { readonly place: 'scheduled'; readonly due: Instant }
@@ -111,9 +112,12 @@ export interface ClaimedLocation {
 export interface DecidedLocation {
   readonly place: 'decided'
   readonly code: OutcomeCode
-  /** Time at which that state was reached. */
+  /** Time at which the message reached the state of `code`. */
   readonly at: Instant
-  /** Time at which the first outcome was stored: the result of the hand-over, or the end without one. */
+  /**
+   * Time at which the first outcome was stored. That is the end of the hand-over, or the end of a message that was not
+   * handed over.
+   */
   readonly stored: Instant
   /** Undefined: the message was handed to no carrier. */
   readonly carrier: CarrierId | undefined
@@ -139,7 +143,10 @@ export interface RefundsOfTrace {
   readonly others: readonly TracedRefund[]
 }
 
-/** Separates the refund of this message from those of other messages of its send. The ledger adds them up by code. */
+/**
+ * Separates the refund of this message from the refunds of the other messages of its send. The ledger contains only the
+ * sums of the refunds by code.
+ */
 export function refundsOf({ place, refundByHand, cost, send }: MessageTrace): RefundsOfTrace {
   const own =
     refundByHand !== undefined
@@ -151,7 +158,8 @@ export function refundsOf({ place, refundByHand, cost, send }: MessageTrace): Re
     if (own === undefined || refund.code !== own.code) return [refund]
     const amount = minus(refund.amount, cost)
     const messages = refund.messages === undefined ? undefined : refund.messages - 1
-    // `first` and `last` are the times of all refunds. If this refund is at one bound, only the other bound is known.
+    // `first` and `last` cover all refunds of the code. If the refund of this message is the first or the last one, the
+    // corresponding time of the others is unknown, so the opposite one is used for it.
     const first = refund.first === own.at ? refund.last : refund.first
     const last = refund.last === own.at ? refund.first : refund.last
     return amount > 0 ? [{ ...refund, amount, messages, first, last }] : []
@@ -159,7 +167,9 @@ export function refundsOf({ place, refundByHand, cost, send }: MessageTrace): Re
   return { own, others }
 }
 
-/** Incidents that stores record besides the state of a message. A store of another version may record others. */
+/**
+ * Incidents that stores record in addition to the state of a message. A store of another version may record other ones.
+ */
 export const INCIDENT = {
   /** The carrier refused the message temporarily. */
   refusedForNow: 'refused for now',
@@ -167,20 +177,20 @@ export const INCIDENT = {
   recovered: 'recovered',
   /** The carrier did not report whether it accepted the message. */
   unknown: 'unknown',
-  /** The dispatcher reported the outcome late. */
+  /** The dispatcher reported the outcome late, after another outcome had been stored. */
   late: 'late',
-  /** The message was given the reference of a receipt that matches no other message. */
+  /** A receipt that matched no other message was assigned to this message, which got the reference of the receipt. */
   adopted: 'adopted',
   /** The message was in doubt after a database server was lost, and its validity ended. */
   endedInDoubt: 'ended in doubt',
   /**
-   * The message was in doubt after a database server was lost; a dispatcher or a receipt proved that it had been
-   * submitted.
+   * It was in doubt after the loss of a database server whether the message had been submitted. Then a dispatcher or a
+   * receipt proved that it had been.
    */
   provedSubmitted: 'proved submitted',
   /**
-   * The carriers of a better priority were full for as long as the route lets a message wait, so this carrier claimed
-   * it.
+   * This carrier claimed the message because the carriers of a better priority stayed full for longer than the route
+   * lets a message wait.
    */
   overflow: 'overflow',
 } as const
@@ -199,9 +209,9 @@ export interface TracedReceipt {
   readonly reference: string
   readonly code: DeliveryReceiptCode
   /**
-   * `own`: the receipt has the carrier's id of this message. `same-number`: it may belong to this message or to another
-   * one to the same number. `other-number`: it has the carrier's id of this message but names another number, so it is
-   * never applied.
+   * `own`: the receipt has the carrier's id of this message. `same-number`: the receipt belongs to this message or to
+   * another message to the same number. `other-number`: the receipt has the carrier's id of this message but another
+   * number, so it is never applied.
    */
   readonly fits: 'own' | 'same-number' | 'other-number'
 }

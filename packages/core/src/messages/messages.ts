@@ -75,8 +75,8 @@ export interface Order {
 export interface OrderedText {
   readonly body: Body
   /**
-   * Time to send; undefined: at once. A time that is not in the future by the store's clock counts as undefined
-   * (`isAhead`).
+   * Time at which the text is to be sent. If undefined, it is sent at once. A time that is not in the future by the
+   * store's clock is treated as undefined (`isAhead`).
    */
   readonly due: Instant | undefined
   /** Options. The validity counts from the due time, by the store's clock. */
@@ -94,32 +94,35 @@ export interface OrderedRecipient {
 }
 
 export interface Acceptance {
-  /** One result per recipient, by text, in the order of the orders. */
+  /** Results of the texts in the order of `Order.texts`, with one result for each recipient. */
   readonly results: readonly (readonly (MessageId | 'insufficient-credits')[])[]
-  /** Balance right after this order and before any later one. */
+  /** Balance immediately after this order, before any later order is charged. */
   readonly balance: Credits
 }
 
 /**
- * Answer to a request before its messages have ids: the due time of each text if it is ahead, and of each recipient in
- * request order its cost, or the reason for which it is not in the order.
+ * Answer to a request before its messages have ids. Contains the due time of each text (undefined if the text is sent
+ * at once) and, for each recipient in request order, the cost or the reason why the recipient is refused.
  */
 export type AnswerDraft = readonly {
   readonly due: Instant | undefined
   readonly recipients: readonly (Credits | Refusal)[]
 }[]
 
-/** Outcome of a message, with the facts that a report shows of it. */
+/** Outcome of a message, with the facts that a report shows with it. */
 export interface KnownStatus extends MessageLabels {
   readonly code: OutcomeCode
-  /** Time at which that state was reached. */
+  /** Time at which the message reached this outcome. */
   readonly at: Instant
   readonly number: Msisdn
   /** Net credits: charged minus returned. */
   readonly cost: Credits
   /** Credits that were charged and returned, if any. */
   readonly returned?: Credits | undefined
-  /** True if a carrier accepted the message or a part of it, or may have: it stays charged (ruling 1.4). */
+  /**
+   * True if a carrier accepted, or may have accepted, the message or a part of it, so that the message stays charged
+   * (ruling 1.4).
+   */
   readonly taken: boolean
 }
 
@@ -145,8 +148,8 @@ export interface ScheduledMessage extends MessageLabels {
 
 /**
  * Result of a request to delete (ruling 1.15). `not-found`: the id is unknown, belongs to another account, was deleted
- * before, or is too old. `sent`: any other message of the account: claimed, sent, finished, waiting for another try, or
- * never scheduled.
+ * before, or is too old. `sent`: the message belongs to the account but cannot be deleted, because it was never
+ * scheduled, waits for another try, or is claimed, sent or finished.
  */
 export type Deletion =
   | { readonly outcome: 'deleted'; readonly number: Msisdn; readonly refunded: Credits }
@@ -157,18 +160,19 @@ export type Deletion =
 export interface Messages {
   /**
    * Charges and stores, in request order, as many recipients as the balance covers (ruling 1.11). Each recipient is
-   * either charged, stored and given an id, or leaves no trace. The sender address for each number stays the same for
-   * the account as long as its orders contain that address; while there are enough addresses, no other account has it
-   * for that number (`chooseSender`). Ids of one order ascend in request order within each route. After the promise has
-   * resolved, the accepted messages survive a crash (P-1). An account that is locked at this moment accepts nothing.
-   * `overloaded`: nothing was done; try again later. Throws if the store cannot be reached, after finding out as far as
-   * possible whether the order was stored.
+   * either charged, stored and given an id, or leaves no trace. The account keeps the same sender address for a number
+   * as long as its orders contain that address. No other account uses that address for that number while there are
+   * enough addresses (`chooseSender`). The ids of an order ascend in request order within each route. After the promise
+   * has resolved, the accepted messages survive a crash (P-1). If the account is locked at this moment, nothing is
+   * accepted. `overloaded`: nothing was done; try again later. If the store cannot be reached, finds out as far as
+   * possible whether the order was stored, and then throws.
    */
   accept(order: Order): Promise<Acceptance | 'account-locked' | 'overloaded'>
   /**
-   * Accepts an order unless an answer is stored under the key of the request (`ClientRequests`): then the result is
-   * 'repeated', or the reason why nothing would be accepted. If at least one recipient is accepted, the text that
-   * `writeAnswer` returns is stored with the balance in the same transaction. Otherwise no answer is stored.
+   * Accepts an order unless an answer is already stored under the key of the request (`ClientRequests`). If one is
+   * stored, the result is 'repeated', or the reason why nothing would be accepted. If at least one recipient is
+   * accepted, the text that `writeAnswer` returns is stored with the balance in the same transaction. Otherwise no
+   * answer is stored.
    */
   acceptOnce(
     order: Order,
@@ -181,8 +185,8 @@ export interface Messages {
   scheduled(by: AccountId, page: Page): Promise<Paged<ScheduledMessage>>
   /**
    * Deletes messages that no dispatcher has claimed and refunds exactly the charge, once (P-8). Returns one result per
-   * id, in order; the second occurrence of a deleted id is not found. Deletes all deletable ones or, on failure, none
-   * (`isDeletable`, `undeletedOutcome`).
+   * id, in order. If an id occurs twice, its second result is 'not-found'. Deletes all messages that can be deleted, or
+   * none if the call fails (`isDeletable`, `undeletedOutcome`).
    */
   deleteScheduled(by: AccountId, ids: readonly MessageId[], since: Instant): Promise<readonly Deletion[]>
 }

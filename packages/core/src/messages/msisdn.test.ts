@@ -67,7 +67,7 @@ test('parseMsisdn accepts the example mobile number of every country that has on
     regions.flatMap((region) => (examples[region] === undefined ? [] : [code + examples[region]])),
   )
   expect(numbers.length).toBeGreaterThan(200)
-  // Tristan da Cunha has no mobile network: its example is a fixed line.
+  // Tristan da Cunha has no mobile network, so its example in the data is a fixed line number.
   expect(numbers.filter((number) => parseMsisdn(number) === undefined)).toEqual(['2908999'])
 })
 

@@ -5,10 +5,11 @@ import { mobileNumberLengths, trunkPrefixes } from './calling-codes.ts'
 export type Msisdn = Brand<string, 'Msisdn'>
 
 /**
- * Possible lengths of a number by its first three digits, which determine its calling code: bit n stands for n digits.
+ * Possible lengths of a number, by its first three digits, which determine its calling code. The lengths are a bit set:
+ * bit n is set if n digits are possible.
  */
 const lengthsByStart = new Uint16Array(1000)
-/** Calling code with national trunk prefix, such as `490`, by the first three digits of a number. */
+/** Calling codes followed by a national trunk prefix, such as `490`, by the first three digits of a number. */
 const trunksByStart = new Array<readonly string[] | undefined>(1000)
 for (const [code, lengths] of Object.entries(mobileNumberLengths)) {
   const width = 10 ** (3 - code.length)
@@ -22,7 +23,10 @@ for (const [code, lengths] of Object.entries(mobileNumberLengths)) {
   )
 }
 
-/** Returns the first three digits of a number without a string for them, because each recipient is read twice. */
+/**
+ * Returns the first three digits of a number as an integer. Does not create a string, because this runs twice for each
+ * recipient.
+ */
 const startOf = (number: string): number =>
   number.charCodeAt(0) * 100 + number.charCodeAt(1) * 10 + number.charCodeAt(2) - 48 * 111
 
@@ -48,8 +52,8 @@ export function parseMsisdn(text: string): Msisdn | undefined {
 }
 
 /**
- * Reads a number as `parseMsisdn` does, but accepts a national trunk prefix: earlier versions stored such numbers, and
- * they must still be found, erased and matched with their receipts.
+ * Parses a number as `parseMsisdn` does, but accepts a national trunk prefix. Earlier versions stored numbers with such
+ * a prefix, and these must still be found, erased and matched with their receipts.
  */
 export function parseStoredMsisdn(text: string): Msisdn | undefined {
   const number = text.trim()

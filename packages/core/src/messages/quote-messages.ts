@@ -12,7 +12,7 @@ export interface Quote<To extends Recipient = Recipient> {
   readonly texts: readonly (readonly ScreenedRecipient<To>[])[]
   /** Credits that would be charged. */
   readonly cost: Credits
-  /** Credits that all recipients that pass the screening would cost, whatever the balance. */
+  /** Total price of all recipients that pass the screening, even if the balance does not cover it. */
   readonly wanted: Credits
   readonly balance: Credits
   /** Balance after the send. */

@@ -25,8 +25,8 @@ export function screen(
 }
 
 /**
- * Number as submitted, or an object of the caller that contains it. The result of the recipient contains the same
- * value.
+ * Number as submitted, or an object of the caller that contains the number. The result for a recipient contains this
+ * same value.
  */
 export type Recipient =
   | string
@@ -36,7 +36,10 @@ export type Recipient =
       readonly reference?: MessageReference | undefined
     }
 
-/** One text to many numbers. A call has one of them (REST, query string) or several (XML, sendmulti). */
+/**
+ * One text to many numbers. A call of REST or with a query string has one such text; a call of XML or sendmulti may
+ * have several.
+ */
 export interface TextToSend<To extends Recipient = Recipient> {
   readonly text: string
   /** Result of `bodyOf(text)`, if the caller has computed it. */
@@ -66,7 +69,7 @@ export interface Passed<To extends Recipient = Recipient> {
 export type ScreenedRecipient<To extends Recipient = Recipient> =
   Passed<To> | { readonly recipient: To; readonly number: string; readonly refused: Refusal }
 
-/** Screened text. Without a body no recipient passed. */
+/** Screened text. If `body` is undefined, every recipient is refused. */
 export interface ScreenedText<To extends Recipient = Recipient> {
   readonly body: Body | undefined
   /** Time as requested. The store decides by its own clock whether it is past. */

@@ -245,7 +245,7 @@ describe('a sender (ruling 1.27)', () => {
     const { account, ports } = world
     const all = { account: account.id, sender: acme, destinations: [], defaultFor: [], carriers: [], ...says }
     expect(await ports.senders.allow({ otherwise: 'replace', ...all })).toBe('added')
-    /** Sender addresses of the waiting messages, in the order of their ids. */
+    /** Returns the sender addresses of the waiting messages, in the order of the message ids. */
     const leaving = async () => {
       const dispatcher = await ports.claimedBatches.register(60)
       const claimRequest = {

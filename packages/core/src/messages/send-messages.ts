@@ -68,7 +68,8 @@ export function sendMessages(ports: SendPorts, pool: readonly SenderAddress[], a
     if (accepted !== undefined && accepted !== 'account-locked') return accepted
 
     const balance = await creditBalance(ports)(account.id)
-    // The account was locked between screening and charging, which is the first refusal in order (ruling 1.10).
+    // The account was locked between the screening and the charge. All recipients are refused for that reason, because
+    // it is the first one in the order of refusals (ruling 1.10).
     const refused = accepted === undefined ? screened : texts.map((text) => allRefused(text, 'account-locked'))
     return resultsOf(refused, { results: [], balance })
   }
@@ -79,7 +80,8 @@ export function sendMessages(ports: SendPorts, pool: readonly SenderAddress[], a
     request: ClientRequest,
   ): Promise<FirstAnswer | 'another-request' | 'overloaded' | 'invalid-sender' | OverLimit> {
     const { messages, clientRequests } = ports
-    // A repetition does not count for a rate limit, and its sender was allowed at its first request.
+    // Look for a stored answer before the rate limit and the sender are checked: a repetition does not count for a rate
+    // limit, and its sender was allowed at the first request.
     const isFirstRequest = account.recipientsPerSecond !== undefined || texts.some(({ sender }) => sender !== undefined)
     const found = isFirstRequest ? await clientRequests.find(request) : undefined
     if (found !== undefined) return found
@@ -87,7 +89,8 @@ export function sendMessages(ports: SendPorts, pool: readonly SenderAddress[], a
     const sent = await send(account, texts, (order, screened) =>
       messages.acceptOnce(order, request, draftAnswer(screened)),
     )
-    // The stored answer is not found if it expired at this moment.
+    // If the stored answer has expired just now, `find` does not return it, and the request is executed as a first
+    // request.
     if (sent === 'repeated') return (await clientRequests.find(request)) ?? sendFirst(account, texts, request)
     if (typeof sent === 'string' || 'overLimitSeconds' in sent) return sent
     const answer = new ComputedAnswer(texts, sent)
@@ -127,7 +130,10 @@ export function sendMessages(ports: SendPorts, pool: readonly SenderAddress[], a
   return sendMessages
 }
 
-/** Answer to the request that was executed, for its repetitions. Formatted only if there is one. */
+/**
+ * Answer of an executed request, which concurrent repetitions of the request receive as well. The text is formatted
+ * only if there is such a repetition.
+ */
 class ComputedAnswer implements FirstAnswer {
   readonly texts: readonly TextToSend[]
   readonly sent: SendResults
@@ -168,8 +174,8 @@ export function orderedTexts(
 }
 
 /**
- * Returns the canonical form of a request: everything on which its results depend, independent of how it was written
- * (ruling 1.24).
+ * Returns the canonical form of a request. It contains everything on which the results depend, and is the same however
+ * the request was written (ruling 1.24).
  */
 export const canonicalForm = (texts: readonly TextToSend[]): string =>
   JSON.stringify([
@@ -189,8 +195,9 @@ export const canonicalForm = (texts: readonly TextToSend[]): string =>
   ])
 
 /**
- * Returns the sender and the options in one order: validity, sender, then as in `sendOptionNames`. Empty if all are
- * left out. The order never changes, because the digests of stored requests depend on it.
+ * Returns the options and the sender in a fixed order: validity, sender, then the other options in the order of
+ * `sendOptionNames`. Returns an empty array if all of them are omitted. The order never changes, because the digests of
+ * stored requests depend on it.
  */
 function optionsPrint(options: SendOptions = noOptions, sender: SenderAddress | undefined): readonly object[] {
   const ordered = Object.fromEntries(sendOptionNames.map((name) => [name, options[name] || undefined]))

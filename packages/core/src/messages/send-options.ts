@@ -2,8 +2,8 @@ import type { Brand } from '../brand.ts'
 import type { Instant } from '../time/instant.ts'
 
 /**
- * Options of a send. An option that is omitted, 0 or false has no field, so that equal options are equal objects. Every
- * layer passes the value on as a whole; only a layer that applies an option reads its field.
+ * Options of a send. An option that is omitted, 0 or false has no field, so that equal options are equal objects. Code
+ * that does not apply an option passes on the whole object; only code that applies the option reads its field.
  */
 export interface SendOptions {
   /** Minutes after the due time for which a message may wait; undefined: the setting of dispatchers (ruling 1.29). */
@@ -12,13 +12,15 @@ export interface SendOptions {
   readonly priority?: Priority | undefined
   /** Class 0 of 3GPP TS 23.038: phones show the text at once and do not keep it. */
   readonly flash?: true | undefined
-  /** Label of the customer, a dimension of statements and reports (ruling 1.30). */
+  /** Label that the customer gives to a send. Statements and reports can be grouped by it (ruling 1.30). */
   readonly category?: Category | undefined
 }
 
 export type SendOptionName = keyof SendOptions
 
-/** Options that only label a message. They are stored as one value and returned wherever the message is listed. */
+/**
+ * Options that only label a message. They are stored as one value and returned in every list that contains the message.
+ */
 export type SendLabels = Omit<SendOptions, 'validity' | 'priority' | 'flash'>
 
 /** Options of a claimed message. The time of expiry takes the place of the validity. */
@@ -54,14 +56,15 @@ export type Category = Brand<string, 'Category'>
 
 export const categoryCharactersMax = 32
 
-/** Neither control characters nor lone surrogates. */
+/** Excludes control characters and lone surrogates. */
 const usableCategory = new RegExp(`^[^\\p{Cc}\\p{Cs}]{1,${categoryCharactersMax}}$`, 'u')
 
 type Read<Value> = Value | undefined | 'unusable'
 
 /**
- * Parser of each option. Its argument is trimmed and not blank; undefined means the same as an omitted option. The
- * order is that of the fingerprints of requests (ruling 1.24), so new options come last.
+ * Parser of each option. The argument is trimmed and not blank. A parser returns undefined if the text means the same
+ * as omitting the option. The order of this object is the order in the fingerprints of requests (ruling 1.24), so new
+ * options must be added at the end.
  */
 const readers: { readonly [Name in SendOptionName]-?: (text: string) => Read<SendOptions[Name]> } = {
   validity: (digits) => (/^0*[1-9][0-9]{0,3}$/.test(digits) && validityMinutes(Number(digits))) || 'unusable',
@@ -104,7 +107,10 @@ export function readSendOptions(
 export interface Expiry {
   /** Time at which the message was first due. */
   readonly due: Instant
-  /** End of the message's own validity; undefined: the setting of dispatchers applies, from `due` (ruling 1.13). */
+  /**
+   * End of the message's own validity. If undefined, the message expires by the setting of dispatchers, counted from
+   * `due` (ruling 1.13).
+   */
   readonly expires?: Instant | undefined
 }
 

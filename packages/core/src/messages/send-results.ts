@@ -23,7 +23,7 @@ export interface RefusedRecipient<To extends Recipient = Recipient> {
   /** Trimmed number (ruling 1.8). */
   readonly number: string
   readonly refused: Refusal
-  /** Balance of the account after this recipient, who cost nothing. */
+  /** Balance of the account after this recipient. It is unchanged, because a refused recipient costs nothing. */
   readonly balance: Credits
 }
 

@@ -76,7 +76,7 @@ test.each<[named: string | undefined, to: string, sender: string | undefined]>([
   ['Acme ZA', '4915112345678', 'Acme'],
   ['Alert', '27825550101', 'Alert'],
   ['Alert', '4915112345678', 'refused'],
-  // A code of the account, without settings as a sender.
+  // 40404 is a code of the account. It has no settings as an allowed sender.
   ['40404', '4915112345678', '40404'],
 ])('a message that names %s to %s leaves from %s', (named, to, sender) => {
   expect(senderFor(list, named === undefined ? undefined : aSender(named), aNumber(to))).toBe(sender)

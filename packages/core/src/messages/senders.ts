@@ -35,11 +35,14 @@ export interface AllowedSender {
   readonly sender: SenderAddress
   /** Number prefixes of the destinations for which the sender may be used; empty: all. */
   readonly destinations: readonly string[]
-  /** Number prefixes of the destinations for which it is the default sender; '' stands for all other destinations. */
+  /**
+   * Prefixes of the numbers for which this is the account's default sender. The empty prefix '' matches every number,
+   * so it applies where no longer prefix does.
+   */
   readonly defaultFor: readonly string[]
   /** Carriers with which the sender is registered; empty: all. */
   readonly carriers: readonly CarrierId[]
-  /** Treatment of a message whose destination or carrier does not allow the sender. */
+  /** Handling of a message whose destination or carrier does not allow the sender. */
   readonly otherwise: 'replace' | 'refuse'
 }
 
@@ -53,7 +56,9 @@ export const mayName = (
   sender: SenderAddress,
 ): boolean => shortCodes.includes(sender) || allowed.some((one) => one.sender === sender)
 
-/** Returns the account's default sender with the longest prefix, or the first of several. */
+/**
+ * Returns the default sender for a number: the one with the longest matching prefix, or the first if several have it.
+ */
 function defaultSender(allowed: readonly AllowedSender[], to: Msisdn): SenderAddress | undefined {
   let best: { readonly sender: SenderAddress; readonly length: number } | undefined
   for (const one of allowed) {
@@ -65,8 +70,9 @@ function defaultSender(allowed: readonly AllowedSender[], to: Msisdn): SenderAdd
 }
 
 /**
- * Returns the sender address of a message to this number, for an account that may use `named`. Undefined: one of
- * `sendersOf`. `refused`: the destination does not allow the sender, and the account wants no replacement.
+ * Returns the sender address of a message to this number, for an account that may use `named`. Undefined means that one
+ * of `sendersOf` is used. `refused` means that the destination does not allow the sender and that the account has
+ * chosen not to have it replaced.
  */
 export function senderFor(
   allowed: readonly AllowedSender[],
@@ -78,13 +84,13 @@ export function senderFor(
   return settings?.otherwise === 'refuse' ? 'refused' : defaultSender(allowed, to)
 }
 
-/** Sender of a message over one carrier. */
+/** Sender of a message if it is sent over a certain carrier. */
 export interface SenderOver {
   /** Undefined: the carrier's own sender. */
   readonly from: SenderAddress | undefined
   /**
-   * Set if the sender is not registered with the carrier and the account wants no replacement: the carriers with which
-   * it is registered.
+   * Carriers with which the sender is registered. Defined only if this carrier is not among them and the account has
+   * chosen not to have the sender replaced, so that the message must go over one of them.
    */
   readonly onlyOver: readonly CarrierId[] | undefined
 }
@@ -145,7 +151,7 @@ export const allowSender =
   }
 
 /**
- * Returns true if a sender is ASCII: carriers read it as ASCII (SMPP 3.4, 3.1), in which other characters of GSM 7-bit
- * mean something else.
+ * Returns true if a sender consists of printable ASCII characters. Carriers read a sender as ASCII (SMPP 3.4, 3.1),
+ * where the other characters of GSM 7-bit mean something else.
  */
 const isWritable = (sender: SenderAddress): boolean => /^[ -~]*$/.test(sender)

@@ -52,8 +52,8 @@ export interface SentMessages {
   /** Returns undefined for an id that is unknown or belongs to another account (P-10). */
   find(by: AccountId, id: MessageId): Promise<SentMessage | undefined>
   /**
-   * Returns the latest send since `since` whose last call went to at least `numbersMin` numbers, together with the
-   * calls of the `sameSendMinutes` before it.
+   * Returns the latest send since `since` whose last call went to at least `numbersMin` numbers. Calls with the same
+   * text in the `sameSendMinutes` before that call are part of the send.
    */
   lastSend(by: AccountId, since: Instant, numbersMin: number): Promise<LastSend | undefined>
 }

@@ -14,7 +14,7 @@ export interface ShownMessage extends SentMessage {
 
 export interface ShownPage {
   readonly messages: readonly ShownMessage[]
-  /** True if the list continues. Under a filter, the remaining messages may not match. */
+  /** True if the list continues. With a filter, it may be that none of the remaining messages matches. */
   readonly more: boolean
   /** Value of `after` for the next page. */
   readonly next: MessageId | undefined
@@ -31,7 +31,7 @@ export interface SentMessageQuery {
   readonly fits?: ((status: MessageStatus) => boolean) | undefined
 }
 
-/** Messages read in one query, and in all, while a filter is applied. */
+/** Limits while a filter is applied: the number of messages read in one query, and in all queries of one call. */
 const scanLimits = { perQuery: 500, total: 5000 }
 
 /**

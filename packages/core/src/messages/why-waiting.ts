@@ -7,15 +7,15 @@ import type { MessageTrace } from './message-traces.ts'
  * Reason why a message has not been claimed, derived from the reports of processes about their carriers. For
  * information only.
  *
- * - `not-due`: it is scheduled.
- * - `in-doubt`: a lost database server may have had it submitted, and an operator must decide.
- * - `refused-for-now`: it waits for another try.
+ * - `not-due`: the message is scheduled.
+ * - `in-doubt`: a database server was lost, the message may have been submitted, and an operator must decide.
+ * - `refused-for-now`: the message waits for another try.
  * - `no-dispatcher`: no dispatching process has reported lately.
- * - `route-withdrawn`: its route is no longer published; it will be moved to another one.
+ * - `route-withdrawn`: its route is no longer published; the message will be moved to another route.
  * - `no-carrier`: no process has a carrier of its route.
- * - `held`: an operator has paused or drained all of them.
+ * - `held`: an operator has paused or drained all carriers of its route.
  * - `not-bound`, `circuit-open`, `throttled`, `window-full`: the state of all carriers that may send it.
- * - `in-turn`: a carrier can send it, and others are before it.
+ * - `in-turn`: a carrier can send the message, but other messages are before it.
  */
 export type WaitingReason =
   | 'not-due'

@@ -13,7 +13,7 @@ import { callingCodeOf, parseMsisdn, parseStoredMsisdn, type Msisdn } from './ms
 export type UnreadNumber =
   'no-number' | 'scientific-notation' | 'national-number' | 'trunk-prefix' | 'uncertain-number' | 'invalid-number'
 
-/** `changed`: digits of the written form are not part of the number, so the person must see both. */
+/** `changed` is true if digits of the written form are not part of the number. The person must then see both. */
 export type WrittenNumber =
   | { readonly number: Msisdn; readonly changed: boolean; readonly unread?: never }
   | { readonly unread: UnreadNumber; readonly number?: never; readonly changed?: never }
@@ -23,7 +23,7 @@ const charactersMax = 100
 
 /** Characters without width: direction marks and embeddings, joiners, soft hyphens, byte order marks. */
 const invisible = /[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g
-/** `="27…"`, `"27…"` and `'27…`: forms that make a spreadsheet keep digits as text. */
+/** Forms that make a spreadsheet keep digits as text: `="27…"`, `"27…"` and `'27…`. */
 const quoted = /^=?"([^"]*)"$/
 const guarded = /^(?:'|=(?=[+0-9]))/
 /** Hyphens and dashes, by which people group digits. */
@@ -73,13 +73,17 @@ function bare(written: string): string {
 const isGrouped = (text: string): boolean =>
   numeric.test(text) && /[0-9)]$/.test(text) && !/[()]/.test(text.replace(/\([0-9]+\)/g, ''))
 
-/** True if the last group may be an extension (`27820000001-2`) or decimals (`27820000001.5`, `27 820 000 001.50`). */
+/**
+ * Returns true if the last group of digits may be an extension (`27820000001-2`) or decimals (`27820000001.5`, `27 820
+ * 000 001.50`).
+ */
 function isFraction(text: string): boolean {
   return /[.-][0-9]$/.test(text) || /^[0-9]+\.[0-9]+$/.test(text) || /^[+0-9 ]+\.[0-9]{2}$/.test(text)
 }
 
 function readDigits(text: string): WrittenNumber {
-  // A zero that shares its brackets, as in +43 (0660) 123456, may or may not be dialled.
+  // If other digits stand in the brackets with a zero, as in +43 (0660) 123456, the zero may or may not belong to the
+  // number.
   if (/\(0/.test(text)) return unread(text.startsWith('(0') ? 'national-number' : 'uncertain-number')
   const digits = text.replace(/[^0-9]/g, '')
   const isPrefixed = /^00 ?[1-9]/.test(text)
@@ -89,7 +93,10 @@ function readDigits(text: string): WrittenNumber {
   return unread(hasTrunkPrefix(isPrefixed ? digits.slice(2) : digits) ? 'trunk-prefix' : 'invalid-number')
 }
 
-/** True if removing a 0 after the calling code yields a mobile number. Only the reason of a refusal depends on it. */
+/**
+ * Returns true if a mobile number results when a 0 after the calling code is removed. The number is refused in any
+ * case; this determines only the reason.
+ */
 function hasTrunkPrefix(digits: string): boolean {
   return [1, 2, 3].some((length) => {
     const number = digits[length] === '0' ? parseMsisdn(digits.slice(0, length) + digits.slice(length + 1)) : undefined
@@ -97,7 +104,9 @@ function hasTrunkPrefix(digits: string): boolean {
   })
 }
 
-/** Removes a `(0)` after the calling code if no mobile number has this zero. */
+/**
+ * Removes a `(0)` after the calling code. Does so only if the digits with this zero are not a mobile number as well.
+ */
 function withoutTrunk(before: string, after: string): WrittenNumber {
   if (before.trim() === '') return unread('national-number')
   const code = /^(?:\+ ?|00 ?)?\(?([1-9][0-9]{0,2})\)?[ .-]*$/.exec(before)?.[1]

@@ -19,7 +19,7 @@ export const stateOfUser = (account: AccountId, user: UserId) => ({
 
 const stateOfOwnUser = ({ id }: Account, user: UserId) => stateOfUser(id, user)
 
-// Tokens and recovery codes are not recorded.
+// The audit log does not contain tokens and recovery codes.
 export const outcomeOfInvitation = (invited: Invitation | string) =>
   typeof invited === 'string' ? invited : { user: invited.id }
 export const outcomeOfLink = (renewed: Invitation | string) => (typeof renewed === 'string' ? renewed : 'done')
@@ -27,7 +27,7 @@ const outcomeOfCodes = (set: RecoveryCodes | object | string) =>
   typeof set === 'string' ? set : 'recoveryCodes' in set
 
 export const peopleQueries = (ports: Ports) => ({
-  /** As `useSession`, without a use of the session. */
+  /** Finds a session as `useSession` does, but does not count as a use of the session. */
   findSession: (token: string, comesFrom?: ComesFrom) => findSession(ports)(token, comesFrom, false),
   findInvited: findInvited(ports),
   listSessions: (holder: Holder) => ownSignIn(ports).listSessions(holder),
@@ -51,7 +51,7 @@ export const peopleCommands = {
     run: (ports) => (token: string, comesFrom?: ComesFrom) => findSession(ports)(token, comesFrom, true),
     audit: false,
   }),
-  // `acceptInvitation` of `holderAccess` records it under the name of the invited user.
+  // Not recorded here, because `acceptInvitation` of `holderAccess` records it under the name of the invited user.
   acceptInvitation: holderCommand({ role: 'anybody', run: acceptInvitation, audit: false }),
   endSession: holderCommand({ role: 'reader', run: (ports) => ownSignIn(ports).endSession, audit: false }),
   endOtherSessions: holderCommand({

@@ -11,7 +11,9 @@ export const invitationSeconds = 3 * 24 * 60 * 60
 
 const emailLengthMax = 254
 
-/** Returns true for a usual e-mail address. No mail is sent, because the address serves as a name. */
+/**
+ * Returns true if the text has the usual form of an e-mail address. The address serves only as a name: no mail is sent.
+ */
 const isEmail = (text: string): boolean =>
   text.length <= emailLengthMax && /^[!-?A-~]+@[!-?A-~]+\.[!-?A-~]+$/.test(text)
 

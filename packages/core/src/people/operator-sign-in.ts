@@ -68,7 +68,7 @@ export const signInOperator =
     return afterPassword(ports, operatorArea(ports, settings), strong, pair.name, browser)
   }
 
-/** Replaces the hash of a right password if it is weaker than present hashes. */
+/** After a correct password, replaces its stored hash if that is weaker than hashes that are made now. */
 async function withStrongHash(
   { operators, secrets }: OperatorPorts,
   login: OperatorLogin,
@@ -81,8 +81,8 @@ async function withStrongHash(
 }
 
 /**
- * Signs in an operator whom an identity provider names. The provider replaces the password only; a second factor is
- * required as usual. Names are ASCII, so letter case needs no locale.
+ * Signs in an operator whom an identity provider has identified by name. The provider replaces only the password; a
+ * second factor is still required as usual. Names are ASCII, so that comparing them in any letter case needs no locale.
  */
 export const signInNamedOperator =
   (ports: OperatorPorts, settings: OperatorSettings) =>

@@ -42,9 +42,9 @@ export const peopleQueries = (ports: Ports, settings: BackOfficeSettings) => ({
   findUserByEmail: (email: string): Promise<User | undefined> =>
     ports.people.users.byEmail(email).then((found) => found?.user),
   listOperators: (): Promise<readonly Operator[]> => ports.operators.list(),
-  /** As `useOperatorSession`, without a use of the session. */
+  /** Finds a session as `useOperatorSession` does, but does not count as a use of the session. */
   findOperatorSession: (token: string) => findOperatorSession(ports, settings)(token, false),
-  /** As `useActing`, without a use of the session. */
+  /** Finds the account as `useActing` does, but does not count as a use of the session. */
   findActing: (token: string) => findActing(ports, settings)(token, false),
   listOperatorSessions: listOperatorSessions(ports),
   isOperatorFactorRequired: (): boolean => settings.secondFactorRequired,

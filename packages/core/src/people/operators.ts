@@ -82,12 +82,12 @@ export interface Operators {
   /** Lists sessions that have not ended, latest use first. */
   listSessions(of: OperatorId, bounds: SessionBounds): Promise<readonly OperatorSession[]>
   /**
-   * Lets the session act as this account for `seconds`, in place of an account before. Returns undefined if the session
-   * or the account does not exist.
+   * Lets the session act as this account for `seconds`. If it acts as another account, this account replaces it.
+   * Returns undefined if the session or the account does not exist.
    */
   actAs(of: OperatorId, id: SessionId, account: AccountId, seconds: number): Promise<Instant | undefined>
   /**
-   * Ends acting as an account and returns the account. Returns undefined if the session acted as none, or no longer.
+   * Ends acting as an account and returns the account. Returns undefined if the session does not act as an account now.
    */
   endActingAs(of: OperatorId, id: SessionId): Promise<AccountId | undefined>
   /** Ends one session, or all, and returns their number. */

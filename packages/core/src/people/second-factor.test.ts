@@ -97,7 +97,7 @@ test('at most a hundred codes are checked per day', async () => {
     for (let i = 0; i < 10; i++)
       if ((await gateway.commands.signInWithCode(challenge, wrong(), browser)) === 'wrong-code') looked++
   }
-  // One code was checked during the setup.
+  // The setup has used one of the hundred checks.
   expect(looked).toBe(99)
   clock.step(61)
   expect(await signIn(code())).toHaveProperty('retryAfterSeconds')

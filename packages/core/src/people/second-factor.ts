@@ -9,9 +9,9 @@ import type { FactorOwner } from './second-factors.ts'
 export type FactorPorts = Pick<Ports, 'people' | 'secrets' | 'secretBox' | 'clock' | 'webhooks' | 'carrierVersions'>
 
 /**
- * Limits of the codes that are checked for one person, over all networks: whoever is asked for a code has the password,
- * and ruling 1.26 counts by network. With these limits the probability of guessing a code of six digits is 1 in 3000
- * per day.
+ * Limits on the number of codes that are checked for one person, over all networks. They are needed because a person
+ * who is asked for a code has the password already, and because ruling 1.26 counts by network. With these limits the
+ * probability of guessing a code of six digits is 1 in 3000 per day.
  */
 const codeLimits: readonly LoginFailureLimit[] = [
   { failuresMax: 10, seconds: 60 },
@@ -45,7 +45,10 @@ export interface Challenge {
   readonly until: Instant
   /** Secret to be set up. */
   readonly secret?: string | undefined
-  /** For a sign-in that waits for its code: name of the person, and a digest of the right password. */
+  /**
+   * `name` and `password` are set for a sign-in that waits for its code. They are the name of the person and a digest
+   * of the correct password.
+   */
   readonly name?: string | undefined
   readonly password?: KeyHash | undefined
 }
@@ -60,7 +63,7 @@ export const sealChallenge = (
   return secretBox.seal(mark + JSON.stringify({ ...challenge, until }))
 }
 
-/** Returns undefined if the challenge has expired or was not sealed by this gateway. */
+/** Opens a sealed challenge. Returns undefined if the challenge has expired or was not sealed by this gateway. */
 export function openChallenge(
   { secretBox, clock }: Pick<Ports, 'secretBox' | 'clock'>,
   sealed: string,
@@ -105,7 +108,7 @@ async function requireKeyOfFactors({ people, secretBox }: FactorPorts): Promise<
   }
 }
 
-/** Stores the secret of a challenge if the code belongs to it. */
+/** Stores the secret of a challenge if the code was generated from that secret. */
 export async function setUp(
   ports: FactorPorts,
   { of, secret }: Pick<Challenge, 'of' | 'secret'>,
@@ -170,7 +173,7 @@ const newCodes = ({ secrets }: Pick<Ports, 'secrets'>): readonly string[] =>
 const hashesOf = ({ secrets }: Pick<Ports, 'secrets'>, codes: readonly string[]): readonly KeyHash[] =>
   codes.map((code) => secrets.hashKey(plain(code)))
 
-/** Operations of a person who is signed in on the own second factor. */
+/** Operations of a signed-in person on that person's own second factor. */
 export const ownSecondFactor = (ports: FactorPorts) => ({
   /** Returns 'already' if the person has a second factor, which must be removed first. */
   begin: async (of: FactorOwner, label: string): Promise<FactorToSetUp | 'already'> =>

@@ -3,7 +3,10 @@ import type { Instant } from '../time/instant.ts'
 import type { SealedSecret } from '../webhooks/secret-box.ts'
 import type { AccountId, KeyHash } from '../accounts/account.ts'
 
-/** Owner of a second factor, as `factorOwner` formats it: a name and password to sign in with. */
+/**
+ * Owner of a second factor, as `factorOwner` formats it. An owner is an account with its own password, a user, or an
+ * operator.
+ */
 export type FactorOwner = Brand<string, 'FactorOwner'>
 
 export const factorOwner = (kind: 'account' | 'user' | 'operator', id: number): FactorOwner =>
@@ -32,8 +35,8 @@ export interface SecondFactors {
    */
   set(of: FactorOwner, secret: SealedSecret, step: number, recoveryCodes: readonly KeyHash[]): Promise<boolean>
   /**
-   * Records the use of a time step, which must be later than all used before. Of concurrent callers only one receives
-   * true.
+   * Records the use of a time step. A time step can be used only if it is later than all steps used before. Of
+   * concurrent callers only one receives true.
    */
   useStep(of: FactorOwner, step: number): Promise<boolean>
   /** Records the use of a recovery code. Of concurrent callers only one receives true. */
@@ -50,6 +53,9 @@ export interface SecondFactors {
   isRequired(account: AccountId): Promise<boolean>
   /** Returns the secret that was stored last, of those that still exist. */
   lastSecret(): Promise<SealedSecret | undefined>
-  /** Replaces the secrets that `change` changes, atomically, and returns their number. */
+  /**
+   * Replaces, in one atomic step, the secrets for which `change` returns another value. Returns the number of these
+   * secrets.
+   */
   resealSecrets(change: (sealed: SealedSecret) => SealedSecret): Promise<number>
 }

@@ -6,8 +6,9 @@ import type { Account, KeyHash } from '../accounts/account.ts'
 export type PasswordHash = Brand<string, 'PasswordHash'>
 
 /**
- * Frequency of password checks, which limits the cost of a hash. `requests`: user name and password of an account,
- * which programs send with each request. `sign-in`: a user or operator of the portal, checked when the person signs in.
+ * Use of a password. It determines how often the password is checked, and therefore how expensive its hash may be.
+ * `requests`: user name and password of an account, which programs send with each request. `sign-in`: a user or
+ * operator of the portal, whose password is checked when the person signs in.
  */
 export type PasswordUse = 'requests' | 'sign-in'
 
@@ -31,16 +32,19 @@ export interface PasswordAttempt<Owner extends PasswordOwner = Login> {
   readonly address: string
   readonly now: Instant
   /**
-   * Defaults to `requests`. With `sign-in` every check costs as much as a check of a hash for `sign-in`, whatever is
-   * stored, so that the time does not show whether the name is that of an account, a user or nobody.
+   * Defaults to `requests`. With `sign-in` every check takes as long as a check of a hash for `sign-in`, whichever hash
+   * is stored. The duration therefore does not show whether the name belongs to an account, to a user or to nobody.
    */
   readonly use?: PasswordUse
   /** Returns true if the login may be used from this origin. Otherwise a right password is treated as a wrong one. */
   readonly mayUse: (login: Owner) => boolean
-  /** Returns the owner of the name, cached for a few seconds. Called only for a pair that was right recently. */
+  /**
+   * Returns the owner of the name, cached for a few seconds. Called only if this name and password were correct
+   * recently.
+   */
   readonly remembered: () => Promise<Owner | undefined>
   /**
-   * Reads the owner of the name from the store. Called when the turn to hash has come, so that a refusal before it does
+   * Reads the owner of the name from the store. Called when the attempt may start to hash; a refusal before that does
    * not depend on the name.
    */
   readonly stored: () => Promise<Owner | undefined>
@@ -76,14 +80,15 @@ export interface Secrets {
   isCommonPassword(password: string): Promise<boolean>
   /**
    * Returns the owner of a name and password, or why they are refused. Failures are counted by user (in any letter
-   * case) and network; beyond ten in a minute the result is TooManyFailures (ruling 1.26). A pair that was right
-   * recently is accepted at once, even then; each use renews this, and a new stored password ends it. Equal concurrent
-   * attempts count as one. A limited number of hashes run concurrently; other attempts wait, and networks take turns.
-   * 'overloaded': too many wait; nothing was hashed or counted.
+   * case) and network; after more than ten in a minute the result is TooManyFailures (ruling 1.26). A pair of name and
+   * password that was correct recently is accepted at once, even after too many failures. Each use of the pair extends
+   * this time, and a new stored password ends it. Equal concurrent attempts count as one. A limited number of hashes
+   * run concurrently; other attempts wait, and networks take turns. 'overloaded': too many attempts wait; nothing was
+   * hashed or counted.
    *
-   * The duration never shows whether the name exists: TooManyFailures and 'overloaded' are decided before the look-up,
-   * and 'wrong' after one look-up and one hash even if nobody has the name. Rejects if a look-up does, which does not
-   * count as a failure.
+   * The duration never shows whether the name exists. TooManyFailures and 'overloaded' are decided before the name is
+   * looked up. 'wrong' is decided after one look-up and one hash, even if nobody has the name. Rejects if a look-up
+   * rejects, which does not count as a failure.
    */
   checkPassword<Owner extends PasswordOwner>(
     attempt: PasswordAttempt<Owner>,
@@ -98,7 +103,7 @@ export interface LoginFailureLimit {
 }
 
 export interface CountedLoginFailure {
-  /** False if the limit was reached before. This failure was not counted. */
+  /** False if the limit had been reached before this failure. The failure was then not counted. */
   readonly isWithinLimit: boolean
   /** Seconds until another failure would be within the limit; 0 if it would be now. */
   readonly waitSeconds: number
@@ -107,8 +112,9 @@ export interface CountedLoginFailure {
 /** Failed log-ins of all processes together (ruling 1.26). They may be lost when the store stops. */
 export interface LoginFailures {
   /**
-   * Counts a failed log-in of one user from one network. `key` is a digest of both, because strangers invent names.
-   * With concurrent calls, a few more than `failuresMax` may be within the limit.
+   * Counts a failed log-in of one user from one network. `key` is a digest of both, because the names that strangers
+   * send are arbitrary. If calls are concurrent, slightly more than `failuresMax` failures may count as within the
+   * limit.
    */
   count(key: string, limit: LoginFailureLimit): Promise<CountedLoginFailure>
 }

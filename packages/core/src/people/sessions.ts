@@ -4,10 +4,12 @@ import type { AccountId, KeyHash } from '../accounts/account.ts'
 import type { PasswordHash } from './secrets.ts'
 import type { UserId } from './users.ts'
 
-/** Id of a session for its account holder. It gives no access. */
+/** Id by which an account holder refers to a session. Knowing the id gives no access. */
 export type SessionId = Brand<number, 'SessionId'>
 
-/** Ends of a session by the store's clock: seconds since its last use, and since it was opened. */
+/**
+ * Limits after which a session ends, by the store's clock: seconds since its last use, and seconds since it was opened.
+ */
 export interface SessionBounds {
   readonly idleSeconds: number
   readonly secondsMax: number

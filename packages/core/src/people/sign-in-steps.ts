@@ -30,15 +30,15 @@ export interface SignInArea<Owner extends PasswordOwner> {
 }
 
 /**
- * Result of a right password if a code is required: a code of the authenticator, or the first code of a secret to be
- * set up.
+ * Result of a correct password if a code is also required. The person must enter a code of the authenticator or, if a
+ * second factor has yet to be set up, the first code of its new secret.
  */
 export interface CodeRequest {
   readonly challenge: string
   readonly toSetUp?: FactorToSetUp | undefined
 }
 
-/** Continues after a right password: opens a session, or returns what is required before. */
+/** Continues after a correct password: opens a session, or requests the code that is required first. */
 export async function afterPassword<Owner extends PasswordOwner>(
   ports: FactorPorts,
   area: SignInArea<Owner>,

@@ -36,8 +36,8 @@ const sessionOwner = ({ account, user }: Holder): SessionOwner => ({ account: ac
 const nameOf = ({ account, user }: Holder): string => user?.email ?? account.login
 
 /**
- * Finds the account with this login, or else the user with this e-mail address. Always looks up both, so that the
- * duration shows nothing.
+ * Finds the account with this login or, if there is none, the user with this e-mail address. Always looks up both, so
+ * that the duration does not show which of them exists.
  */
 const holderNamed =
   ({ accounts, people }: SignInPorts) =>
@@ -63,8 +63,8 @@ export const holders = (ports: SignInPorts): SignInArea<HolderLogin> => ({
 })
 
 /**
- * Checks a name and password. A name with an @ may be an e-mail address. Its cached results are separate from those of
- * the interfaces, where users cannot log in.
+ * Checks a name and password. A name with an @ may be an e-mail address. The results for such names are cached
+ * separately from those of the other interfaces, because users cannot log in there.
  */
 async function checkHolder(
   ports: SignInPorts,
@@ -82,8 +82,8 @@ async function checkHolder(
 }
 
 /**
- * Replaces the hash of a right password of a user if it is weaker than present hashes. The pair of an account keeps its
- * hash, because it is checked with each request.
+ * After a correct password of a user, replaces its stored hash if that is weaker than hashes that are made now. The
+ * hash of an account's own password is not replaced, because it is checked with each request and must stay cheap.
  */
 async function withStrongHash(
   { secrets, people }: SignInPorts,
@@ -148,8 +148,8 @@ export interface SignedIn {
 
 /**
  * Returns the person of a session token. Returns undefined if the session has ended, its account is locked, or it may
- * not be used from this origin. With `use` the session stays open for longer; requests that a page makes by itself do
- * not use it.
+ * not be used from this origin. With `use` the session stays open for longer. Requests that a page makes by itself are
+ * made without `use`.
  */
 export const findSession =
   (ports: Pick<Ports, 'accounts' | 'secrets' | 'people'>) =>
@@ -188,7 +188,7 @@ export const changePassword =
     return holders(ports).open({ ...checked, password }, browser, secondFactor)
   }
 
-/** Operations of a person who is signed in on the own sessions and the own second factor. */
+/** Operations of a signed-in person on that person's own sessions and second factor. */
 export const ownSignIn = (ports: SignInPorts) => {
   const factor = ownSecondFactor(ports)
   return {

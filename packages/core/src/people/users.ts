@@ -35,8 +35,8 @@ export interface PasswordLink {
 }
 
 /**
- * Users of accounts. Each method names the account and finds no user of another one. Their sessions end like those of
- * account holders, and also by a new password or a lock of the user.
+ * Users of accounts. Each method requires the account and never finds a user of another one. Sessions of users end like
+ * those of account holders, and also by a new password or a lock of the user.
  */
 export interface Users {
   add(

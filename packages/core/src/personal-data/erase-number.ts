@@ -22,7 +22,10 @@ export interface MessageWithText extends FoundMessage {
   readonly text: string
 }
 
-/** All stored data of the owner of a number, except copies: events for webhooks repeat messages and replies. */
+/**
+ * All stored data of the owner of a number. Copies are left out: events for webhooks, which repeat messages and
+ * replies.
+ */
 export interface NumberData {
   /** Messages to the number, latest due first. */
   readonly messages: readonly MessageWithText[]
@@ -49,7 +52,7 @@ export async function* messagesTo(
   }
 }
 
-/** Returns the stored data of the owner of a number, of every account. */
+/** Returns the data of all accounts that is stored about the owner of a number. */
 export const exportNumber =
   ({ personalData, messageTraces }: Pick<Ports, 'personalData' | 'messageTraces'>) =>
   async (number: Msisdn): Promise<NumberData> => {
@@ -82,7 +85,7 @@ export const isObstructed = ({ waiting, awaitingReceipt, rowsBeingSent }: Erasur
 export interface ErasedNumber {
   readonly erasure: ErasureId
   readonly erased: ErasedCounts
-  /** Messages and rows that were sent to the number while it was erased. */
+  /** Messages and rows that were sent to the number while it was being erased, and that are therefore not erased. */
   readonly left: ErasureObstacles
   /** Number of opt-outs and blocks, which are not erased. */
   readonly suppressions: number
@@ -92,12 +95,15 @@ type HoldingPorts = Pick<Ports, 'messageTraces' | 'personalData' | 'clock'>
 
 type ErasingPorts = HoldingPorts & Pick<Ports, 'secretBox' | 'webhooks' | 'carrierVersions'>
 
-/** Days after which a message has been decided for so long that no receipt can come. */
+/**
+ * Number of days before now from which messages with an outcome are searched. For older ones no receipt can come any
+ * more.
+ */
 const lookBackDays = 90
 
 /**
- * Returns what prevents the erasure of a number now. Lists are read before messages, because their rows become
- * messages.
+ * Returns what prevents the erasure of a number now. Rows of bulk sends are read before messages, because a row may
+ * become a message meanwhile and would otherwise be missed.
  */
 export const heldUp = async (ports: HoldingPorts, number: Msisdn): Promise<ErasureObstacles> => {
   const now = ports.clock.now()
@@ -144,7 +150,10 @@ export const eraseNumber =
     return { erasure, erased, left: await heldUp(ports, number), suppressions: length }
   }
 
-/** Lists the records of erasures, latest first. With a number, those made with a key that this process has. */
+/**
+ * Lists the records of erasures, latest first. If a number is given, lists only its records, as far as this process has
+ * the keys with which they were made.
+ */
 export const listErasures =
   ({ personalData, secretBox }: Pick<Ports, 'personalData' | 'secretBox'>) =>
   async (number?: Msisdn): Promise<readonly Erasure[]> => {

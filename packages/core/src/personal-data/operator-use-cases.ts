@@ -16,7 +16,8 @@ export const personalDataCommands = {
     run: exportNumber,
     audit: (number) => ({ given: { number: withoutSomeDigits(number) } }),
   }),
-  // No digit of the number is recorded: the audit log stays, and the record of the erasure has a digest of the number.
+  // The audit log must not contain any digit of the number, because an erasure does not change the log. The record of
+  // the erasure has a digest of the number.
   eraseNumber: operatorCommand({
     role: 'admin',
     run: eraseNumber,

@@ -45,13 +45,13 @@ export interface StoredSuppression {
   readonly text: string | undefined
 }
 
-/** Row of a bulk send whose recipient has no message of it yet, or got none. */
+/** Row of a bulk send whose recipient has not received a message of this send yet, or was refused one. */
 export interface StoredListRow {
   readonly send: Pick<BulkSend, 'id' | 'account' | 'state' | 'created' | 'columns' | 'text'>
   readonly row: BulkRow
   /**
-   * True if the call of the row has started or will start. The list cannot change any more, because it would be another
-   * request under the key of the call.
+   * True if the call that sends the row has started or will start. The list can no longer be changed, because the call
+   * would then be a different request under the same key.
    */
   readonly isBeingSent: boolean
 }
@@ -59,8 +59,8 @@ export interface StoredListRow {
 export const erasureSteps = ['messages', 'inbound', 'contacts', 'events'] as const
 
 /**
- * Position of an erasure: the kind of data being erased, and the place within that kind in a form that only the store
- * reads.
+ * Position of an erasure: the kind of data that is being erased, and a position within that kind. Only the store
+ * interprets that position.
  */
 export interface ErasureStep {
   readonly at: (typeof erasureSteps)[number]
@@ -102,8 +102,8 @@ interface ErasableMessage {
 }
 
 /**
- * Returns why a message cannot be erased now: it waits, or a carrier's receipt may still come, which finds the message
- * by its number. The statements of stores apply the same rule.
+ * Returns why a message cannot be erased now. Either it waits, or a carrier's receipt may still come, which would be
+ * matched by the number of the message. The statements of stores apply the same rule.
  */
 export function holdsUp({ place }: ErasableMessage, now: Instant): 'waits' | 'awaits-receipt' | undefined {
   if (place.place !== 'decided') return 'waits'

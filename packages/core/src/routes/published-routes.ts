@@ -3,22 +3,26 @@ import type { CarrierId } from '../dispatch/carrier-id.ts'
 import { chooseRoute, type Route, type RoutedMessage } from './routes.ts'
 
 /**
- * Permanent number of a route, and of the queue of its messages that no carrier refused; 0 is no route: any carrier.
+ * Permanent number of a route. It is also the number of the queue of those messages of the route that no carrier has
+ * refused. 0 means no route: any carrier may send the message.
  */
 export type RouteNumber = Brand<number, 'RouteNumber'>
 
 export const noRoute = 0 as RouteNumber
 
 /**
- * Permanent number of a queue: of a route and the carrier that refused its messages for now, if any; 0 is the queue of
- * no route.
+ * Permanent number of a queue. A route has one queue for messages that no carrier has refused, and further ones such as
+ * those for messages that a certain carrier refused for now. 0 is the queue of messages without a route.
  */
 export type QueueNumber = Brand<number, 'RouteNumber' | 'QueueNumber'>
 
 /** A queue of a route, whose messages are claimed together. */
 export interface RouteQueue {
   readonly number: QueueNumber
-  /** Carrier that refused the messages for now; undefined for none. A route with one carrier has only this queue. */
+  /**
+   * Carrier that refused the messages for now; undefined if none did. A route with one carrier has only the latter
+   * queue.
+   */
   readonly refusedBy: CarrierId | undefined
   /**
    * The only carrier that may get these messages, because their sender is registered with it; undefined: any carrier.
@@ -34,9 +38,10 @@ export interface PublishedRoute extends Route {
 }
 
 /**
- * Returns the queues of a route: first the queue of messages that no carrier refused; with several carriers, one queue
- * for each carrier that refuses; and with more than two carriers, one for each carrier whose messages only it may get.
- * With two carriers such messages wait in the queue of the other carrier's refusals.
+ * Returns the queues of a route. The first is the queue of messages that no carrier has refused. A route with several
+ * carriers also has one queue for the refusals of each carrier. A route with more than two carriers also has, for each
+ * carrier, one queue of messages that only this carrier may send. In a route with two carriers such messages wait in
+ * the queue of the other carrier's refusals.
  */
 export function queuesOf(carriers: readonly CarrierId[]): readonly Omit<RouteQueue, 'number'>[] {
   const refusers = carriers.length > 1 ? carriers : []

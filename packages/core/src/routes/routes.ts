@@ -12,8 +12,8 @@ export interface RouteCarrier {
 }
 
 /**
- * Seconds for which a message waits for a full carrier of a better priority before it goes to the next; 'never': it
- * keeps waiting.
+ * Seconds for which a message waits while the carriers of a better priority are full. Then the next carrier may claim
+ * it. 'never': the message keeps waiting.
  */
 export type OverflowAfter = number | 'never'
 
@@ -23,7 +23,7 @@ export interface Overflow {
   readonly bulk: OverflowAfter
 }
 
-/** Default overflow: a one-time code must not wait for a cheaper carrier, but a campaign may. */
+/** Default overflow. A one-time code (`single`) must not wait for a cheaper carrier, but a campaign (`bulk`) may. */
 export const overflowDefaults: Overflow = { single: 2, bulk: 'never' }
 
 /** Maximum seconds until a message overflows: a day. */
@@ -42,8 +42,8 @@ export interface Route {
   /** Carriers of the route, at least one. */
   readonly carriers: readonly RouteCarrier[]
   /**
-   * When messages go to the next carrier with room because all carriers of a better priority are full. If undefined,
-   * `overflowDefaults`.
+   * How long messages wait for full carriers of a better priority before the next carrier with room gets them. If
+   * undefined, `overflowDefaults` apply.
    */
   readonly overflow?: Overflow
 }
@@ -60,8 +60,8 @@ export const storedOverflow = ({ overflow }: Pick<Route, 'overflow'>): Pick<Rout
 export interface RoutedMessage {
   readonly account: AccountId
   /**
-   * Sender address; undefined if the message has none of our addresses, so that routes with sender addresses do not
-   * match.
+   * Sender address. Undefined if the message has no sender address of the gateway; routes that name sender addresses
+   * then do not match.
    */
   readonly from: SenderAddress | undefined
   readonly to: Msisdn
@@ -84,8 +84,8 @@ interface PrefixIndex {
 const indices = new WeakMap<readonly string[], PrefixIndex>()
 
 /**
- * Returns the cached index of prefixes, which never change. With a thousand prefixes a number then costs only a few
- * lookups.
+ * Returns the index of a list of prefixes. It is cached, because the list never changes. Even with a thousand prefixes
+ * a number needs only a few lookups.
  */
 function indexOf(prefixes: readonly string[]): PrefixIndex {
   let index = indices.get(prefixes)

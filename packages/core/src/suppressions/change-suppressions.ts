@@ -16,8 +16,9 @@ export const removeOptOut =
     ports.suppressions.remove({ scope: account.id, number, kind: 'opt-out' })
 
 /**
- * Imports opt-outs with their times and texts, so that an exported list stays the same when it is exported again. Sends
- * no confirmations. Existing entries do not change. Returns how many entries were added, all of them or none.
+ * Imports opt-outs with their times and texts, so that a list that was exported, imported and exported again is the
+ * same. Sends no confirmations. Existing entries do not change. Adds all new entries or none, and returns how many were
+ * added.
  */
 export const importOptOuts =
   (ports: Pick<Ports, 'suppressions' | 'clock'>) =>
@@ -42,7 +43,10 @@ export const blockNumber =
   (number: Msisdn, reason: BlockReason): Promise<'added' | 'already'> =>
     ports.suppressions.add({ scope: 'everybody', number, kind: reason, since: ports.clock.now() })
 
-/** Blocks many numbers, all of them or none. Existing entries do not change. Returns how many numbers were added. */
+/**
+ * Blocks many numbers: all of them, or none if the call fails. Existing entries do not change. Returns how many were
+ * added.
+ */
 export const blockNumbers =
   (ports: Pick<Ports, 'suppressions' | 'clock'>) =>
   (numbers: readonly Msisdn[], reason: BlockReason): Promise<number> => {

@@ -88,7 +88,7 @@ test('parseMinute agrees with the calendar of the platform for every day of 1896
   expect(wrong).toEqual([])
 })
 
-// A test cannot change the zone of its own process, so every function that reads the zone throws here.
+// A test cannot change the time zone of its own process. Instead, every function that reads the zone throws here.
 test('parsing and formatting do not depend on the time zone of the process', () => {
   const dates = Date.prototype as unknown as Record<string, unknown>
   const zoned = Object.getOwnPropertyNames(dates).filter(

@@ -6,13 +6,13 @@ import { defaultEventTypes, webhookEventTypes, type WebhookEventId, type Webhook
 import { listSizeMax, webhookDefaults, type Webhook, type WebhookChange, type WebhookId } from './webhook.ts'
 import type { WebhookBacklog } from './webhooks.ts'
 
-/** Returns a use case on the endpoints of one account as a use case on the endpoints of all accounts. */
+/** Converts a use case on the endpoints of one account to a use case on the endpoints of all accounts. */
 export const byOperator =
   <Args extends readonly unknown[], Result>(useCase: (by: AccountId | undefined, ...args: Args) => Result) =>
   (...args: Args): Result =>
     useCase(undefined, ...args)
 
-/** Settings of an endpoint as requested. Omitted ones do not change, or have their defaults in a new endpoint. */
+/** Settings of an endpoint as requested. An omitted setting does not change; in a new endpoint it has its default. */
 export interface WebhookSettings {
   readonly url?: string | undefined
   readonly events?: readonly string[] | undefined
@@ -51,8 +51,8 @@ export function readWebhook(
 }
 
 /**
- * Adds an active endpoint. An account has at most `webhooksMax`. Throws an `OtherKeyError` if other secrets are stored
- * under another key, unless `despiteKey`.
+ * Adds an active endpoint. An account has at most `webhooksMax` endpoints. Throws an `OtherKeyError` if the stored
+ * secrets were encrypted with another key, unless `despiteKey`.
  */
 export const addWebhook =
   (ports: Pick<Ports, 'webhooks' | 'webhookClient' | 'carrierVersions' | 'secretBox' | 'clock'>) =>

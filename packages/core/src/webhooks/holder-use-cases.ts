@@ -9,7 +9,9 @@ import { showReplay, startReplay, stopReplay } from './replay-events.ts'
 import { rotateSecret, type WebhookWithSecret } from './signing-secrets.ts'
 import type { WebhookId } from './webhook.ts'
 
-/** Returns the recorded state of an endpoint; with `owner`, only if the endpoint is of this account. */
+/**
+ * Returns the state of an endpoint for the audit log. If `owner` is defined, only an endpoint of this account is found.
+ */
 export const stateOfWebhook = (owner: AccountId | undefined, webhook: WebhookId, details: AuditDetail = {}) => ({
   given: { webhook, ...details },
   state: async ({ webhooks }: Ports): Promise<AuditDetail> => {

@@ -406,7 +406,7 @@ test('a poll never claims a list again while its request is under way or its res
   }
   const [pusher, other] = [pusherOf({}, { webhooks: { ...ports.webhooks, record } }), pusherOf()]
   webhookClient.answerWith(() => 'held')
-  // A list may wait for this long until it is started, and a request may take 15 s.
+  // A list may wait for `beginSeconds` until it is started, and a request may take another 15 s.
   for (let seconds = 0; seconds < pushDefaults.beginSeconds + 15; seconds++) {
     await Promise.all([pusher.work(), other.work()])
     clock.step(1)

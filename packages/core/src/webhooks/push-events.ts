@@ -34,10 +34,10 @@ export const pushDefaults: PushSettings = {
   leaseSeconds: 30,
 }
 
-/** Results that are stored together. Fewer are stored when no request is under way (docs/decisions/0068). */
+/** Number of results that are stored together. When no request is under way, fewer are stored (docs/decisions/0068). */
 const storedAtOnce = 500
 
-/** Requests that take longer count as slow. */
+/** Milliseconds after which a request counts as slow. */
 const quickMilliseconds = 1000
 
 export interface PushOptions {
@@ -109,7 +109,7 @@ export function createEventPusher(ports: Pushing, options: PushOptions): EventPu
   let isFull = false
   let closed = false
 
-  /** Starts requests while there is a place, endpoints in turn. */
+  /** Starts requests until the limit is reached. The endpoints take turns. */
   function begin(): void {
     const now = clock.now()
     while (!closed && hasPlace(now)) {
@@ -191,21 +191,22 @@ export function createEventPusher(ports: Pushing, options: PushOptions): EventPu
 
   async function work(): Promise<'more' | 'all'> {
     isAsked = false
-    // Requests under way may have become slow and free their places.
+    // Requests under way that have become slow no longer count, so there may be room for more.
     begin()
     const old = queues.takeOld(clock.now())
     results.giveBack(old)
-    // Released lists are due again only after they are stored as released.
+    // Wait until the released lists are stored as released, because only then can they be claimed again.
     if (old.length > 0) await results.stored(1)
     const storing = results.count() > 0 ? results.stored(1) : undefined
-    // The leases of unstored results may end during a claim, and their lists must not be pushed again.
+    // If storing has failed before, wait for it before claiming. The leases of the unstored results may end during the
+    // claim, and then their lists would be pushed again.
     if (results.hasFailed()) await storing
     const claiming = claim()
     // Await both before either may throw, so that claimed lists are started.
     await Promise.allSettled([storing, claiming])
     await storing
     const found = await claiming
-    // Work requested meanwhile may have been claimed already.
+    // The claim may already have returned the work that was requested meanwhile.
     const isWanted = isAskedMeanwhile() && (isFull || queues.wantMore())
     return !isClosed() && (found === 'more' || isWanted) ? 'more' : 'all'
   }
@@ -258,8 +259,8 @@ function verdictFor({ tries, groups }: ClaimedList, answer: PushAnswer): PushRes
 }
 
 /**
- * Returns a function that decrypts the valid secrets of an endpoint, the current one first. Each is decrypted once per
- * claim. Secrets that cannot be decrypted are omitted.
+ * Returns a function that decrypts the valid secrets of an endpoint, the current one first. A secret is decrypted once
+ * for each claim. Secrets that cannot be decrypted are left out.
  */
 function secretsOpenedBy(
   secretBox: Ports['secretBox'],

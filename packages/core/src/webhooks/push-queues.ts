@@ -32,7 +32,10 @@ export interface PushQueue {
 
 /** Seconds of work to claim ahead for one endpoint. */
 const aheadSeconds = 0.5
-/** Maximum growth of `ahead` at one claim, because a large claim takes longer than the requests before it. */
+/**
+ * Maximum factor by which `ahead` grows at one claim. It is limited because a large claim takes longer than the
+ * requests that were claimed before it.
+ */
 const growth = 4
 /** Minimum time over which a rate is measured. */
 const rateMilliseconds = 100
@@ -96,8 +99,8 @@ export function createPushQueues({ perWebhookMax, aheadMax, beginSeconds }: Queu
         const queue = queueOf(list.webhook, now)
         queue.webhook = list.webhook
         queue.waiting.push({ list, claimedAt: now })
-        // A new list that is not full contains all waiting events. Lists for another attempt are claimed before new
-        // ones.
+        // A new list that is not full contains all waiting events, so no more lists wait. A list for another attempt
+        // does not show whether more lists wait, because such lists are claimed before new ones.
         queue.hasMore = list.tries > 1 || eventCount(list) >= list.webhook.listSize
       }
       queues = queues.filter(({ waiting, requests }) => waiting.length + requests > 0)

@@ -19,7 +19,7 @@ export interface PushResults {
 }
 
 const soonMilliseconds = 10_000
-/** Resolution of the remembered times, so that at most a hundred are kept. */
+/** Resolution at which times of the next attempts are remembered, so that at most a hundred of them are stored. */
 const stepMilliseconds = 100
 
 export function createPushResults(webhooks: Pick<Webhooks, 'record' | 'release'>): PushResults {
@@ -61,7 +61,8 @@ export function createPushResults(webhooks: Pick<Webhooks, 'record' | 'release'>
     hasFailed: () => hasFailed,
     isFull: (atLeast) => storing === undefined && waiting() >= atLeast,
     stored: async (atLeast) => {
-      // One statement at a time. Results that arrive meanwhile are not awaited, because there may be no end of them.
+      // Only one statement runs at a time. The call does not wait for results that arrive meanwhile, because new ones
+      // may keep arriving.
       await storing
       if (waiting() >= atLeast) storing ??= storeOnce().finally(() => (storing = undefined))
       await storing

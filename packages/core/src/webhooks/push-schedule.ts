@@ -36,8 +36,8 @@ export function verdictOf(answer: PushAnswer, tries: number): PushVerdict {
 }
 
 /**
- * Returns the time of the attempt after attempt number `tries`. `chance` is between 0 and 1. A longer Retry-After is
- * honoured up to the longest pause.
+ * Returns the time of the attempt that follows attempt number `tries`. `chance` is between 0 and 1. A Retry-After that
+ * is longer than the regular pause is honoured, up to the longest pause of the schedule.
  */
 export function nextTry(tries: number, answer: PushAnswer, now: Instant, chance: number): Instant {
   const pause = retryPausesSeconds[tries - 1] ?? 24 * hour
@@ -47,14 +47,14 @@ export function nextTry(tries: number, answer: PushAnswer, now: Instant, chance:
 }
 
 /**
- * Reason for the time of the next attempt, or for its absence. `tries-exhausted`: the list is dead. `test`: a test
- * event is tried once.
+ * Reason for the time of the next attempt, or why there is no next attempt. `tries-exhausted`: the list is dead.
+ * `test`: a test event is tried only once.
  */
 export type NextTryReason = 'delivered' | 'gone' | 'tries-exhausted' | 'test' | 'schedule' | 'retry-after'
 
 const WITHOUT_NEXT = { delivered: 'delivered', gone: 'gone', dead: 'tries-exhausted', failed: 'test' } as const
 
-/** Returns the reason. Retry-After counts if the actual pause is not longer than it requested. */
+/** Returns the reason. It is 'retry-after' if Retry-After requested a pause at least as long as the actual one. */
 export function nextTryReason({ verdict, at, next, answer }: PushResult): NextTryReason {
   if (verdict !== 'retry') return WITHOUT_NEXT[verdict]
   const requested = answer.outcome === 'answered' ? (answer.retryAfterSeconds ?? 0) : 0

@@ -13,8 +13,8 @@ export interface SecretBox {
   /** Encrypts with the current key (AES-256-GCM). Creates a key if this process has none. */
   seal(secret: string): SealedSecret
   /**
-   * Decrypts a secret. Throws an Error that says what to do if the secret was altered or no key of this process fits.
-   * Throws an `UnusableKeyError`, as the other methods do, if the key file cannot be used.
+   * Decrypts a secret. Throws an Error that says what to do if the secret was altered or was encrypted with a key that
+   * this process does not have. Throws an `UnusableKeyError`, as the other methods do, if the key file cannot be used.
    */
   open(sealed: SealedSecret): string
   /** Returns true if the secret was encrypted with another key than the current one. */

@@ -12,19 +12,19 @@ export interface WebhookWithSecret {
 }
 
 /**
- * Error of a process whose keys cannot decrypt the stored secrets: other processes could not read what it encrypts.
- * Nothing was done.
+ * Thrown if this process cannot decrypt the stored secrets with its keys. Other processes could then not decrypt
+ * secrets that it encrypts. Nothing was done.
  */
 export class OtherKeyError extends NothingDoneError {}
 
 export interface KeySettings {
-  /** True if the key of the stored secrets was lost, so that a secret may be stored under another one. */
+  /** True if the key of the stored secrets was lost. A new secret may then be encrypted with another key. */
   readonly despiteKey?: boolean | undefined
 }
 
 /**
- * Throws an `OtherKeyError`, whose message says what to do, if this process can decrypt neither the latest secret of an
- * endpoint nor that of the carriers. If no secret is stored, any key is accepted.
+ * Throws an `OtherKeyError` if this process can decrypt neither the latest secret of an endpoint nor the latest version
+ * of the carriers. Its message says what to do. If nothing is stored, any key is accepted.
  */
 export async function requireKeyInUse({
   webhooks,
@@ -62,8 +62,8 @@ export const secretsMax = 5
 
 /**
  * Replaces the signing secret of an endpoint. The previous secret still signs for `overlapHours`, an integer from 0.
- * Older secrets sign until the end of their own overlap; with 0 all previous secrets end at once. Throws an
- * `OtherKeyError` if stored secrets have another key, unless `despiteKey`.
+ * Older secrets sign until the end of their own overlap. If `overlapHours` is 0, all previous secrets end at once.
+ * Throws an `OtherKeyError` if stored secrets were encrypted with another key, unless `despiteKey`.
  */
 export const rotateSecret =
   (ports: Pick<Ports, 'webhooks' | 'carrierVersions' | 'secretBox' | 'clock'>) =>
@@ -90,7 +90,10 @@ function followedBy(before: SigningSecrets, next: SealedSecret, overlapHours: nu
   return { secret: next, previous: [last, ...valid].slice(0, secretsMax - 1) }
 }
 
-/** Returns the time until which a previous secret signs, or signed. Returns undefined if there is none. */
+/**
+ * Returns the time at which the last of the previous secrets stops signing, which may be in the past. Returns undefined
+ * if there is no previous secret.
+ */
 export const previousUntil = ({ previous }: SigningSecrets): Instant | undefined =>
   previous.toSorted((a, b) => b.until - a.until)[0]?.until
 
@@ -102,8 +105,8 @@ export interface Resealed {
 }
 
 /**
- * Encrypts with the current key all secrets that were encrypted with older keys. Afterwards the older keys are no
- * longer needed, except for old versions of the carriers that no key of this process decrypts, which stay unchanged.
+ * Encrypts with the current key all secrets that were encrypted with older keys. Old versions of the carriers that no
+ * key of this process decrypts stay unchanged. Apart from these, the older keys are no longer needed afterwards.
  * Returns the numbers of changed secrets. Throws without an effect if any other secret was encrypted with a key that
  * this process does not have.
  */

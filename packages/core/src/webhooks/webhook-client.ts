@@ -45,7 +45,10 @@ export type PushAnswer =
 
 /** Sends requests to URLs that customers configure and never connects to an internal address. */
 export interface WebhookClient {
-  /** Returns why a URL would be refused, by its text only: no name is resolved. */
+  /**
+   * Returns why a URL would be refused, or undefined if it would not. Checks only the text of the URL: no name is
+   * resolved.
+   */
   refusalOf(url: string): UrlRefusal | undefined
   /** Sends one signed POST. Never rejects; resolves within 15 seconds. */
   push(request: PushRequest): Promise<PushAnswer>

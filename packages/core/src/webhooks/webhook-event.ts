@@ -74,13 +74,13 @@ export type WebhookEventData =
     }
   | { readonly type: 'test' }
 
-/** Source of a state: the hand-over to a carrier (or its absence), or a delivery receipt. */
+/** Source of a state: the submission to a carrier (or the decision not to submit), or a delivery receipt. */
 export type LearntFrom = 'handover' | 'receipt'
 
 /**
- * Returns the sequence number of an event of a message; later states have higher numbers. Unknown (106) comes before
- * sent after a lost answer, because the message may turn out to be sent, and after sent if the carrier itself reports
- * it.
+ * Returns the sequence number of an event of a message; later states have higher numbers. There are two numbers for
+ * unknown (106). If the carrier's answer was lost, the number is lower than that of sent, because the message may turn
+ * out to be sent. If a receipt reports unknown, the number is higher than that of sent.
  */
 export function messageSequence(code: OutcomeCode, from: LearntFrom): number {
   if (isFinal(code)) return 4
@@ -121,7 +121,10 @@ export function eventTypeOf(code: OutcomeCode): Extract<WebhookEventType, `messa
 
 type MessageData = Extract<WebhookEventData, { readonly message: MessageId }>
 
-/** Events of messages of one send that reached the same state. They differ only in the message and its number. */
+/**
+ * Events of several messages of one send that reached the same state. The events differ only in the message, its number
+ * and its reference.
+ */
 export interface MessageEvents {
   readonly sequence: number
   readonly occurred: Instant
@@ -129,11 +132,14 @@ export interface MessageEvents {
   readonly messages: readonly MessageId[]
   /** Number of each message. */
   readonly numbers: readonly Msisdn[]
-  /** Reference of each message; undefined: none has one. */
+  /** Reference of each message. Undefined if no message has a reference. */
   readonly references?: readonly (MessageReference | undefined)[] | undefined
 }
 
-/** One event, or the events of several messages of one send, which are pushed without creating an object for each. */
+/**
+ * One event, or the events of several messages of one send. Grouped events are pushed without creating an object for
+ * each event.
+ */
 export type EventGroup = WebhookEvent | MessageEvents
 
 interface Grouped {

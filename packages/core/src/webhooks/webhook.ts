@@ -24,8 +24,8 @@ export const listSizeMax = 100
 export const webhookDefaults = { listSize: listSizeMax, withText: false } as const
 
 /**
- * State of an endpoint. A paused endpoint gets no requests; its events are stored and pushed when it is resumed. A
- * disabled endpoint answered 410; only events that happened before are kept.
+ * State of an endpoint. A paused endpoint gets no requests; its events are stored, and pushed when it is resumed. An
+ * endpoint that answered 410 is disabled; it keeps the events that happened before that and gets no new ones.
  */
 export type WebhookState = 'active' | 'paused' | 'disabled'
 

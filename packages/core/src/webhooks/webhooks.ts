@@ -17,8 +17,8 @@ export interface ClaimedList {
   /** Events in order. Empty if the list is `unreadable`. */
   readonly groups: readonly EventGroup[]
   /**
-   * Number of events that this version cannot read, because they are corrupt or of a type of another version. If it is
-   * not 0, the list has no other events: readable ones are in a list of their own.
+   * Number of events that this version cannot read, because they are corrupt or their type belongs to another version.
+   * If this is not 0, the list contains no other events, because readable events are put in a separate list.
    */
   readonly unreadable: number
   /** Number of the next attempt, from 1. A result with another number is too late and is ignored. */
@@ -65,7 +65,7 @@ export interface ReplayTask {
   readonly state: ReplayState
   /** Number of events queued again so far. */
   readonly events: number
-  /** Number of these that still wait. */
+  /** Number of the queued events that still wait to be pushed. */
   readonly waiting: number
   /** Time up to which events were examined. Undefined before the start. */
   readonly upTo: Instant | undefined
@@ -100,9 +100,9 @@ export const endpointsMax = 64
 
 export interface Claiming {
   readonly listsMax: number
-  /** Maximum number of lists of one endpoint. */
+  /** Maximum number of lists to claim for one endpoint. */
   readonly perWebhookMax: number
-  /** Maximum numbers that replace `perWebhookMax` for some endpoints; 0 claims none. */
+  /** Limits that replace `perWebhookMax` for some endpoints. No list is claimed for an endpoint with limit 0. */
   readonly rooms: ReadonlyMap<WebhookId, number>
   readonly leaseSeconds: number
 }
@@ -148,7 +148,7 @@ export interface Webhooks {
     id: WebhookId,
     replay: Replay,
   ): Promise<{ readonly started: ReplayTask } | { readonly running: ReplayTask } | undefined>
-  /** Returns the latest replay of an endpoint within `deadListDays`, or undefined. */
+  /** Returns the latest replay of an endpoint, or undefined if there was none in the last `deadListDays` days. */
   findReplay(account: AccountId | undefined, id: WebhookId): Promise<ReplayTask | undefined>
   /**
    * Stops the latest replay and returns it: none of its events is pushed any more, except those in claimed lists. A
@@ -156,23 +156,24 @@ export interface Webhooks {
    */
   stopReplay(account: AccountId | undefined, id: WebhookId): Promise<ReplayTask | undefined>
   /**
-   * Carries out one step of a replay. Events keep their ids and are queued in new lists, once per replay; an event
-   * queued by an earlier replay is queued again only if it is dead. Returns 'waits' if enough events already wait to be
-   * pushed. Any number of callers may work at a time.
+   * Carries out one step of a replay. Events keep their ids and are queued in new lists, once per replay. An event that
+   * an earlier replay queued is queued again only if it is dead. Returns 'waits' if enough events already wait to be
+   * pushed. Several callers may call this concurrently.
    */
   advanceReplay(): Promise<'more' | 'waits' | 'none'>
   /** Lists attempts, newest first. */
   attempts(account: AccountId | undefined, id: WebhookId, page: Page): Promise<Paged<PushAttempt> | undefined>
   backlog(id: WebhookId): Promise<WebhookBacklog>
   /**
-   * Returns the backlog over all accounts, in the order of `webhookConditions`. At most `rowsMax` events, lists and
-   * dead lists are counted for one endpoint.
+   * Returns the backlog of all accounts together, one total per condition in the order of `webhookConditions`. For each
+   * endpoint, at most `rowsMax` events, lists and dead lists are counted.
    */
   totals(rowsMax: number): Promise<readonly WebhookTotal[]>
 
   /**
-   * Claims lists that are due by the database's clock, an equal share for each active endpoint: first lists for another
-   * attempt, then new lists of waiting events. A list whose lease has ended is due again; that counts as an attempt.
+   * Claims lists that are due by the database's clock, an equal share for each active endpoint. Lists that are retried
+   * come before new lists of waiting events. A list whose lease has ended is due again, and the ended lease counts as
+   * an attempt.
    */
   claim(claiming: Claiming): Promise<readonly ClaimedList[]>
   /**
@@ -183,8 +184,9 @@ export interface Webhooks {
   /** Releases claimed lists without an attempt. */
   release(lists: readonly Pick<ClaimedList, 'id' | 'tries'>[]): Promise<void>
   /**
-   * Deletes, by the database's clock, lists older than `deadListDays` with their attempts, and events that have waited
-   * as long, at most `rowsMax` of each kind. Returns the largest of these counts.
+   * Deletes lists older than `deadListDays` together with their attempts, and events that have waited longer than that,
+   * by the database's clock. Deletes at most `rowsMax` rows of each kind, and returns the largest number of rows
+   * deleted of one kind.
    */
   purge(rowsMax: number): Promise<number>
 }

@@ -64,8 +64,8 @@ export const accountRatesContract: Contract<StoredPorts> = {
 }
 
 /**
- * Contract of the port `RateLimits`, whose rule is `useRate`. The counts are large enough for a machine that pauses for
- * a minute.
+ * Contract of the port `RateLimits`, which must behave as `useRate` specifies. The counts use up the limit for a whole
+ * minute, so that a pause of the machine during a check does not change the result.
  */
 export const rateLimitsContract: Contract<StoredPorts> = {
   'of concurrent requests for a minute of the limit one succeeds, and the others learn when to retry': async (

@@ -15,7 +15,7 @@ function request(account: AccountId, key = 'key', content = 'this'): ClientReque
   const read = readIdempotencyKey(key)
   return typeof read === 'string' && read !== 'unusable'
     ? { account, key: read, asked: content }
-    : assert.fail(`no key: ${key}`)
+    : assert.fail(`not a valid idempotency key: ${key}`)
 }
 
 const textOf = (order: Order, results: Acceptance['results']) => writeAnswer(anAnswerDraft(order), results)
@@ -33,8 +33,8 @@ const inParallel = <T>(call: (i: number) => Promise<T>) =>
   Promise.all(Array.from({ length: concurrentCallers }, (_, i) => call(i)))
 
 /**
- * Contract of the port `ClientRequests`, with what `Messages` and `Ledger` promise of requests with a key (ruling
- * 1.24). That an answer stops to count, each adapter tests by itself.
+ * Contract of the port `ClientRequests`, and of `Messages` and `Ledger` for requests with a key (ruling 1.24). The
+ * expiry of stored answers is not covered here; each adapter has its own tests of it.
  */
 export const clientRequestsContract: Contract<StoredPorts> = {
   'a stored answer is found under its account and exact key, and only by the same request': async (ports) => {

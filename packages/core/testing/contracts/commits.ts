@@ -14,10 +14,10 @@ export interface HeldPorts {
   readonly holdCommits: () => Promise<() => Promise<void>>
 }
 
-/** Milliseconds in which a too early answer is noticed. */
+/** Milliseconds to wait for an answer that must not come yet. */
 const heldMilliseconds = 300
 
-/** Call to the port, with the check that must hold as soon as it is answered. */
+/** Call to a port, and a check that must succeed as soon as the call is answered. */
 interface Asked {
   readonly ask: () => Promise<unknown>
   readonly seen: (answer: unknown) => Promise<void>
@@ -38,8 +38,8 @@ async function answersOnceCommitted({ holdCommits }: HeldPorts, { ask, seen }: A
 }
 
 /**
- * Contract of `Messages` and `Ledger` for the moment of their answers: an answer comes only once the work is committed
- * and visible to everybody (P-1).
+ * Contract of `Messages` and `Ledger`: a call is answered only once its work is committed and visible to everybody
+ * (P-1).
  */
 export const commitsContract: Contract<HeldPorts> = {
   'an order is answered only after it is committed': async (delayed) => {

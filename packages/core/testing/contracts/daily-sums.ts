@@ -8,7 +8,9 @@ import { farAhead, longAgo, testCarrier, type Contract } from './shared.ts'
 
 const ever = gatewayDay(longAgo)
 
-/** Hands over all due messages in batches of this size, each with the result of `handover`. */
+/**
+ * Claims all due messages in batches of at most `messagesMax`, and records the result of `handover` for each message.
+ */
 async function handOver(traffic: Traffic, handover: (id: number) => Handover, messagesMax = 10): Promise<void> {
   const holder = await traffic.dispatcher()
   const [single, bulk] = [
@@ -30,7 +32,7 @@ const receipt = ({ deliveryReceipts }: StoredPorts, id: number, code: 0 | 103 | 
 const sums = async ({ dailySums }: StoredPorts, account: AccountId): Promise<readonly unknown[]> =>
   (await dailySums.ofAccount(account, ever)).map(({ carrier, code, messages }) => [carrier, code, messages])
 
-/** Asserts the sums before and after all changes are added up. */
+/** Asserts the sums twice: before and after all pending changes are added up. */
 async function assertSums(ports: StoredPorts, account: AccountId, expected: readonly unknown[]): Promise<void> {
   assert.deepEqual(await sums(ports, account), expected)
   while ((await ports.dailySums.fold(2)) > 0);

@@ -23,7 +23,10 @@ import { longAgo, statusesOf, testCarrier, type Contract } from './shared.ts'
 const { cancelled, delivered, expired, failed, rejected, sent, underWay, undeliverable, unknown } = OUTCOME
 const finals: readonly DeliveryReceiptCode[] = [delivered, expired, cancelled, undeliverable, rejected, failed]
 
-/** Receipts whose messages have a reference, at once or later. */
+/**
+ * Contract of receipts that match a message by its reference, which may be recorded before or after the receipt
+ * arrives.
+ */
 const matching = withTraffic({
   'a receipt sets the state of its message and costs nothing': async (traffic) => {
     const codes: readonly DeliveryReceiptCode[] = [...finals, underWay, unknown]
@@ -244,7 +247,7 @@ const matching = withTraffic({
     for (const code of [underWay, rejected, delivered, unknown] as const)
       await deliveryReceipts.apply(receiptsFor(batch, code))
     await record()
-    // A receipt may be stored twice if the answer to the first time was lost.
+    // If the answer to a call was lost, the call is repeated and may store its receipt twice.
     for (let found = 0; found < 4;) {
       const more = await deliveryReceipts.match(1)
       assert.ok(more > 0)

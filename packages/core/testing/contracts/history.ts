@@ -7,7 +7,7 @@ import { accepted, assertLedger, codesOf, dispatchDue, farAhead, statusesOf, typ
 const stepsMax = 1000
 const contactDays = 730
 
-/** Repeats the step until nothing is left, and fails if there is no end. */
+/** Calls `drop` until nothing is left to drop. Fails the test after `stepsMax` calls. */
 async function dropAll({ history }: Pick<StoredPorts, 'history'>, days: number = limits.statusDays) {
   const sum = { partitions: 0, sends: 0, messages: 0 }
   for (let step = 0; step < stepsMax; step++) {
@@ -23,8 +23,8 @@ async function dropAll({ history }: Pick<StoredPorts, 'history'>, days: number =
 const nothing = { partitions: 0, sends: 0, messages: 0 }
 
 /**
- * Contract of the port `History`, as far as it can be tested without moving the store's clock. Each adapter tests by
- * itself what is dropped when time has passed.
+ * Contract of the port `History`, as far as it can be tested without moving the store's clock. Each adapter has its own
+ * tests of what is dropped as time passes.
  */
 export const historyContract: Contract<StoredPorts> = {
   'in a store without sends nothing is dropped': async (ports) => {

@@ -5,7 +5,7 @@ export { carrierContract } from './carrier.ts'
 export { commitsContract, type HeldPorts } from './commits.ts'
 export { promotedContract, type PromotablePorts } from './promotions.ts'
 export { secretsContract } from './secrets.ts'
-// Failed log-ins alone, for adapters that keep them in memory.
+// Exported separately for adapters that keep failed log-ins in memory.
 export { loginFailuresContract } from './account-rates.ts'
-// Rules that statements implement, for tests beside those statements.
+// Exported for the tests of SQL statements that implement this rule.
 export { useRate } from './specification/accounts.ts'

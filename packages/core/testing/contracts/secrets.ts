@@ -11,7 +11,7 @@ const unreserved = /^[A-Za-z0-9._~-]+$/
 
 interface Attempted extends Partial<Pick<PasswordAttempt, 'login' | 'network' | 'address' | 'now' | 'use'>> {
   readonly stored?: PasswordHash | undefined
-  /** True if the login may be used from this origin; the default. */
+  /** True if the login may be used from the origin of the attempt. Default true. */
   readonly mayUse?: boolean
   /** Called at each look-up of the name. */
   readonly lookUp?: () => Promise<void>

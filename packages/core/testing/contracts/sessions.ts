@@ -13,7 +13,7 @@ import { anAccount, anAccountId } from '../builders.ts'
 import { concurrentCallers, type Contract } from './shared.ts'
 
 const bounds: SessionBounds = { idleSeconds: 3600, secondsMax: 7200 }
-/** Bounds by which every session has ended, whatever the clock. */
+/** Session bounds by which every session has ended, even if clocks differ. */
 const over = [
   { idleSeconds: -60, secondsMax: 7200 },
   { idleSeconds: 3600, secondsMax: -60 },

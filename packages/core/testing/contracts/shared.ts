@@ -15,8 +15,8 @@ import { sharedSeed } from '../chance.ts'
 export type Contract<Subject> = Readonly<Record<string, (subject: Subject) => Promise<void>>>
 
 /**
- * Checks generated cases one after the other, seeded as `testChance`, and stops at the first failure, because the cases
- * share the ports.
+ * Checks generated cases one after the other, with the seed of `testChance`. Stops at the first failure instead of
+ * shrinking the case, because the cases share the ports.
  */
 export const checkGenerated = <Case>(
   cases: Arbitrary<Case>,
@@ -25,7 +25,7 @@ export const checkGenerated = <Case>(
 ): Promise<void> =>
   assertProperty(asyncProperty(cases, check), { seed: sharedSeed(), numRuns: casesMax, endOnFailure: true })
 
-// Helpers of several contracts. The store's clock cannot be read, so these moments are past and future by any clock.
+// The store's clock cannot be read, so these times are far enough away to be past and future by any clock.
 export const longAgo: Instant = instant(Date.UTC(2001, 0, 1))
 export const farAhead: Instant = instant(Date.UTC(2201, 0, 1))
 
@@ -85,7 +85,7 @@ export async function dispatchDue(
 export const statusesOf = ({ messages }: Pick<StoredPorts, 'messages'>, by: AccountId, ids: readonly MessageId[]) =>
   messages.status(by, ids, longAgo)
 
-/** Returns their codes, or 'waiting' and 'not-found' if there is none. */
+/** Returns the code of each status, or 'waiting' or 'not-found' if the message has no code. */
 export const codesOf = async (...args: Parameters<typeof statusesOf>): Promise<readonly (number | string)[]> =>
   (await statusesOf(...args)).map((status) => (typeof status === 'string' ? status : status.code))
 

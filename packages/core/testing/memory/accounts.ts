@@ -70,7 +70,7 @@ export const memoryAccounts = (store: MemoryStore): Accounts => ({
   }),
 })
 
-// oxlint-disable-next-line typescript/require-await -- async for those who wait for each, as they must elsewhere
+// oxlint-disable-next-line typescript/require-await -- the port returns an async iterable
 async function* listed(store: MemoryStore, after = 0) {
   for (const { account, balance } of store.accounts.values()) if (account.id > after) yield { account, balance }
 }

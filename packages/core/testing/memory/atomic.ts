@@ -1,7 +1,7 @@
 /**
- * Makes a method of a port that does all its work in one synchronous step, after the caller's own step: other calls
- * happen before or after it, never in between, and its effect is visible only to callers who wait. If `work` throws,
- * the promise rejects.
+ * Makes an asynchronous method of a port from `work`, which runs in one synchronous step in a later microtask. No other
+ * call runs in between, and callers see the effect only after they have awaited the promise. If `work` throws, the
+ * promise rejects.
  */
 export const atomic =
   <A extends readonly unknown[], R>(work: (...args: A) => R): ((...args: A) => Promise<R>) =>

@@ -144,7 +144,7 @@ function shown({ send, calls }: BulkSendRow): BulkSend {
 const isBeingSent = (row: BulkSendRow, { ended }: BulkSendRow['calls'][number]): boolean =>
   isWorkedOn(row) && ended === undefined
 
-/** Stops the sends that are worked on, as the promotion of a standby does. */
+/** Changes bulk sends in progress to `stopping`, as the promotion of a standby does. */
 export function failOverSends({ bulkSends, clock }: MemoryStore): void {
   const now = clock.now()
   for (const row of bulkSends.values())
@@ -188,7 +188,7 @@ export function forgetRowsOf(store: MemoryStore, number: Msisdn): void {
   }
 }
 
-/** True if each recipient was erased, in its message or in its row. */
+/** Returns true if every recipient's number was erased, in the sent message or in the row that is not sent yet. */
 function isEveryoneErased({ messages }: MemoryStore, { calls }: BulkSendRow): boolean {
   const runs = calls.flatMap(({ ended }) => ended?.accepted ?? [])
   const sent = [...messages.values()].filter(({ id }) => runs.some(([first, last]) => id >= first && id <= last))

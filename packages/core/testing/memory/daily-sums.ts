@@ -3,7 +3,7 @@ import { gatewayDay, type GatewayDay } from '@gateway/core/time'
 import { atomic } from './atomic.ts'
 import type { MemoryStore } from './store.ts'
 
-/** Counts at each call, so that nothing has to be added up and nothing can differ. */
+/** Creates the adapter of `DailySums`. It counts the messages at each call instead of storing sums. */
 export function memoryDailySums(store: MemoryStore): DailySums {
   const decided = (from: GatewayDay) =>
     [...store.messages.values()].flatMap(({ send, decision }) => {

@@ -63,7 +63,7 @@ export function decide(store: MemoryStore, row: MessageRow, carrier: Decision['c
   storeMessageEvent(store, row, 'handover')
 }
 
-/** Returns the parts to store for these references of a carrier. */
+/** Returns the parts of a message that has these carrier references. Returns no parts for a single reference. */
 export const partsOf = (references: readonly string[]): readonly Part[] =>
   references.length < 2 ? [] : references.map((reference) => ({ reference, code: OUTCOME.sent, at: undefined }))
 

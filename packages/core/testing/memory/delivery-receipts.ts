@@ -77,7 +77,10 @@ export const memoryDeliveryReceipts = (store: MemoryStore): DeliveryReceipts => 
   keepLearnedForm: atomic((carrier, form) => void store.learnedForms.set(carrier, form)),
 })
 
-/** An earlier receipt that may belong to the same message stays stored, because the first final one counts (P-7). */
+/**
+ * Returns true if an earlier stored receipt may belong to the same message. A new receipt is then stored behind it,
+ * because the first final receipt counts (P-7).
+ */
 const overtakes = (receipts: readonly StoredDeliveryReceipt[] = [], { number }: DeliveryReceipt): boolean =>
   receipts.some(({ receipt }) => receipt.number === undefined || number === undefined || receipt.number === number)
 
@@ -188,7 +191,7 @@ function adopt(store: MemoryStore, ageSeconds: number): number {
   return adopted.length
 }
 
-/** Returns stored receipts that belong to no message of their reference. */
+/** Returns stored receipts whose reference belongs to no message, or only to a message that is too old for them. */
 export const strangers = (store: MemoryStore): readonly StoredDeliveryReceipt[] =>
   [...store.receipts].flatMap(([key, list]) => {
     const handedOver = store.references.get(key)?.decision?.left

@@ -49,8 +49,8 @@ test('the age of a send counts from its due time, and from the last change of an
   await deliveryReceipts.apply([
     { carrier: testCarrier, reference: 'r', code: 0, number: undefined, submitted: undefined },
   ])
-  // A message of this age might belong to another message with the same reference, until ten minutes pass without a
-  // newer one.
+  // A receipt for a message of this age might mean a newer message with the same reference. It is matched only if no
+  // such message is recorded within ten minutes.
   clock.step(601)
   expect(await deliveryReceipts.match(10)).toBe(1)
   expect(await processing.purge()).toMatchObject({ sends: 0 })

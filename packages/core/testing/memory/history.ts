@@ -15,13 +15,13 @@ const idsOfBlock = 10_000
 export const memoryHistory = (store: MemoryStore): History => ({
   drop: atomic((days, contactDays) => drop(store, days, contactDays)),
   skipIds: atomic((blocks) => {
-    // The last id is consumed to learn where the skipped ids end.
+    // Consumes the last skipped id as well, to learn its number.
     store.skip('message', blocks * idsOfBlock - 1)
     return (store.next('message') + 1) as MessageId
   }),
 })
 
-/** The cost of the sends stays in the entries of their accounts. */
+/** Drops old sends. What they cost stays in the entries of their accounts. */
 function drop(store: MemoryStore, days: number, contactDays: number): DroppedHistory {
   const since = daysBefore(store.clock.now(), days)
   const old = [...bySend(store)].filter(([send, rows]) =>

@@ -164,7 +164,7 @@ export const shown = ({ id, from, at, text, answers, shortCode }: InboundMessage
   shortCode,
 })
 
-// oxlint-disable-next-line typescript/require-await -- async for those who wait for each, as they must elsewhere
+// oxlint-disable-next-line typescript/require-await -- the port returns an async iterable
 async function* unowned(store: MemoryStore) {
   for (const { account, id, carrier, from, to, at, text } of store.inboundMessages) {
     if (account === undefined) yield { id, carrier, from, to, at, text }
@@ -207,7 +207,10 @@ interface Followed {
   readonly confirmation: Body
 }
 
-/** Applies the consequences of an account's inbound message (rulings 1.21, 1.22). */
+/**
+ * Adds or removes an opt-out if the inbound message has a keyword for it, and sends a confirmation if one is due
+ * (rulings 1.21, 1.22).
+ */
 export function followOptKeyword(store: MemoryStore, { number, keyword }: ReceivedText, followed: Followed): void {
   if (number === undefined || keyword === undefined) return
   const { row, account } = followed

@@ -91,7 +91,7 @@ function movements(store: MemoryStore, of: AccountId | 'all', period: Period) {
   return inPieces(ids.flatMap((id) => movementsOf(store, id, period)))
 }
 
-// oxlint-disable-next-line typescript/require-await -- async for those who wait for each, as they must elsewhere
+// oxlint-disable-next-line typescript/require-await -- the port returns an async iterable
 async function* inPieces(all: readonly Movement[]): AsyncIterable<readonly Movement[]> {
   for (let i = 0; i < all.length; i += pieceMovements) yield all.slice(i, i + pieceMovements)
 }

@@ -100,7 +100,7 @@ interface StoreOptions {
   readonly from: (recipient: OrderedRecipient) => SenderAddress
   readonly taken?: readonly boolean[]
   readonly confirmation?: boolean
-  /** Routes of the recipients; without routes every carrier may get the message. */
+  /** Routes that determine the queues of the recipients. Without routes, every carrier may claim the messages. */
   readonly routes?: readonly PublishedRoute[]
 }
 

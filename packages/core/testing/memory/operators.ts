@@ -29,7 +29,7 @@ export function memoryOperators(store: MemoryStore): Operators {
   const rowOf = (of: OperatorId, id: SessionId) =>
     [...operatorSessions.values()].find(({ session }) => session.operator === of && session.id === id)
 
-  /** Reads the current state, because acting for an account ends. */
+  /** Returns the session as of now: without the account that the operator acts for, if that permission has ended. */
   const asOfNow = (session: OperatorSession): OperatorSession =>
     session.actsAs !== undefined && session.actsAs.until <= clock.now() ? { ...session, actsAs: undefined } : session
 

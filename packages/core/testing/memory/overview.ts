@@ -32,7 +32,7 @@ function loadsOf(batches: readonly ClaimedBatchRow[]): RunningDispatcher['loads'
   })
 }
 
-// oxlint-disable-next-line typescript/require-await -- async for those who wait for each, as they must elsewhere
+// oxlint-disable-next-line typescript/require-await -- the port returns an async iterable
 async function* queue(store: MemoryStore): AsyncIterable<WaitingWork> {
   for (const account of store.accounts.keys()) {
     for (const lane of ['single', 'bulk'] as const) {
@@ -42,7 +42,10 @@ async function* queue(store: MemoryStore): AsyncIterable<WaitingWork> {
   }
 }
 
-/** A route and each refusing carrier has a queue; one series numbers both. */
+/**
+ * Returns the backlog of each route. A route has one queue, and one more for each carrier that refused messages. The
+ * numbers of all these queues come from one series.
+ */
 function routesOf(store: MemoryStore): readonly WaitingRoute[] {
   const names = new Map<number, string>()
   for (const { name, number, queues } of store.routes.published) {

@@ -82,7 +82,10 @@ function suppressionsOf(store: MemoryStore, number: Msisdn): readonly StoredSupp
     .sort((a, b) => (a.account ?? 0) - (b.account ?? 0) || kinds.indexOf(a.kind) - kinds.indexOf(b.kind))
 }
 
-/** Each step changes at most `stepMax` rows and returns how many. */
+/**
+ * Functions that erase a number, one for each step. Each changes at most `stepMax` rows and returns how many it
+ * changed.
+ */
 const erasers: Readonly<Record<ErasureStep['at'], (store: MemoryStore, number: Msisdn) => number>> = {
   messages: (store, number) => {
     const now = store.clock.now()

@@ -72,7 +72,7 @@ function promotionOf({ promotion, decision, ranges }: PromotionRow): Promotion {
   return { ...promotion, ...server, inDoubt: countOf(ranges), due, decision }
 }
 
-/** Ends the doubt about a message. Returns false if it was not in doubt. */
+/** Removes a message from the ranges in doubt. Returns false if it was not in doubt. */
 function leaveDoubt(store: MemoryStore, row: MessageRow): boolean {
   for (const promotion of store.promotions) {
     const range = promotion.ranges.find(({ messages }) => messages.includes(row))
@@ -92,9 +92,9 @@ function endInDoubt(store: MemoryStore, row: MessageRow): void {
 }
 
 /**
- * Records that a message in doubt, or one that ended in doubt, was submitted to a carrier, as a dispatcher or a receipt
- * proves. Its outcome is unknown until recorded. Returns true if it was in doubt. `submittedAt` is the time of
- * submission.
+ * Records that a message in doubt, or one that ended in doubt, was submitted to a carrier. A dispatcher or a receipt
+ * proves this. The outcome is unknown until it is recorded. Returns true if the message was in doubt. `submittedAt` is
+ * the time of submission.
  */
 export function proveSubmitted(
   store: MemoryStore,

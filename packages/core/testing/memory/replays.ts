@@ -78,7 +78,7 @@ export function advanceReplay(store: MemoryStore): 'more' | 'none' {
   return 'more'
 }
 
-/** Returns each event once. An event replayed before counts only if it is dead. */
+/** Returns the events to replay, each once. An event that an earlier replay queued is included only if it is dead. */
 function eventsOf(store: MemoryStore, row: WebhookRow, replay: Replay): readonly WebhookEvent[] {
   const lists = [...row.lists.values()].filter(({ state }) =>
     replay.what === 'dead' ? state === 'dead' : replay.what === 'event' || state !== 'open',

@@ -9,7 +9,8 @@ import type { Range } from './rows.ts'
 export interface Rotation {
   add(range: Range): void
   /**
-   * Removes the first range of the next account whose first range is `ripe`; then it is the turn of the other accounts.
+   * Removes and returns the first range of the next account whose first range is `ripe`. That account then goes to the
+   * end of the turns.
    */
   next(ripe?: (range: Range) => boolean): Range | undefined
   /** Removes the first range of the account if it is `ripe`. Does not change the turns. */

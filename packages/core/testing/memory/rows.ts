@@ -89,7 +89,7 @@ export interface Send {
   readonly submitted: Instant
   /** When the send is due: its scheduled time, or the time of acceptance. */
   readonly due: Instant
-  /** If undefined, the setting of the dispatchers applies. */
+  /** Time at which waiting messages expire. Undefined if the setting of the dispatchers applies. */
   readonly expires: Instant | undefined
   readonly options: SendOptions
   /** True if the send was scheduled for later when it was accepted. */
@@ -104,7 +104,7 @@ export interface MessageRow {
   readonly from: SenderAddress
   readonly number: Msisdn
   readonly cost: Credits
-  /** Absent if the message has none, or if it was erased. */
+  /** Client's reference of the message. Undefined if the message has none, or if it was erased. */
   readonly reference?: MessageReference | undefined
   /** Undefined while the message waits. */
   decision: Decision | undefined
@@ -118,9 +118,12 @@ export interface Decision {
   readonly at: Instant
   /** Carrier that has, or may have, the message. */
   readonly carrier: CarrierId | undefined
-  /** When the message was submitted, or ended without that. */
+  /** Time at which the message was submitted, or at which it ended without a submission. */
   readonly left: Instant
-  /** The carrier's own id; undefined if not accepted, or not known to be. */
+  /**
+   * Carrier's id of the message. Undefined if the carrier did not accept the message, or if its acceptance is not
+   * known.
+   */
   readonly reference: string | undefined
   /** Parts of the message, if the carrier accepted it as several. */
   readonly parts: readonly Part[]
@@ -162,7 +165,7 @@ export interface ClaimedBatchRow {
   readonly carrier: CarrierId
   readonly queue: QueueNumber
   marked: number
-  /** Messages neither recorded nor given back, in order of submission. */
+  /** Messages of the batch that are neither recorded nor returned to the queue, in order of submission. */
   readonly held: Map<MessageId, ClaimedRow>
 }
 

@@ -15,8 +15,9 @@ import type { InboundMessage } from '@gateway/core/inbox'
 import { OUTCOME, type MessageId } from '@gateway/core/messages'
 
 /**
- * Outcome of a submission. A word is the answer ('accepted' without a receipt). A code means accepted, followed by a
- * receipt with the code. 'held': not answered until the test releases it.
+ * Outcome of a submission. A word is the carrier's answer; no receipt follows an 'accepted'. A code means that the
+ * carrier accepts the message and sends a receipt with that code. 'held': the carrier answers only when the test calls
+ * `release`.
  */
 export type ScriptedOutcome = Exclude<SubmissionAnswer['outcome'], 'partly'> | DeliveryReceiptCode | 'held'
 
@@ -25,7 +26,7 @@ export interface ScriptedCarrierOptions {
   readonly id?: string
   /** Window, by default 1000. */
   readonly window?: number
-  /** Room, by default the rest of the window. */
+  /** Returns the number of further submissions that the carrier accepts, by default the rest of the window. */
   readonly room?: () => number
   /** Hands back unsent submissions; by default there are none. */
   readonly handBack?: () => void

@@ -8,7 +8,7 @@ import type { SealedSecret, SecretBox } from '@gateway/core/webhooks'
 export interface MemorySecretsSettings {
   /** Number of failures of one user from one network that are answered `wrong`. Default 10. */
   readonly failuresMax?: number
-  /** Seconds after the first failure at which they are forgotten. Default 60. */
+  /** Seconds after the first failure at which all failures are forgotten. Default 60. */
   readonly windowSeconds?: number
   /** Seconds after its last use for which verified credentials count as verified. Default 300. */
   readonly verifiedSeconds?: number
@@ -43,7 +43,10 @@ export function memorySecrets(settings: MemorySecretsSettings = {}): Secrets {
     return login
   }
 
-  /** Returns the user of recently verified credentials if the password is still the same, and renews them. */
+  /**
+   * Returns the user of recently verified credentials if the password has not changed, and extends the time for which
+   * they count as verified.
+   */
   const recall = async <Owner extends PasswordOwner>(
     { now, remembered, mayUse }: PasswordAttempt<Owner>,
     pair: string,
@@ -110,7 +113,7 @@ export function totpCode(secret: string, step: number): string {
   return String((hmac.readUInt32BE(at) & 0x7fffffff) % 1_000_000).padStart(6, '0')
 }
 
-/** A few names of each possible length. */
+/** A few common passwords, which the contract of `Secrets` checks. */
 const common = new Set(['password123', '1234567890', 'qwertyuiop', 'christopher'])
 
 interface Failures {
@@ -118,7 +121,7 @@ interface Failures {
   count: number
 }
 
-/** Returns the failures so far of one user from one network, or that there are too many. */
+/** Creates a function that returns the failures of one user from one network, or reports that there are too many. */
 function failureCount(failuresMax: number, windowSeconds: number) {
   const counts = new Map<string, Failures>()
   return (key: string, now: Instant): Failures | TooManyFailures => {

@@ -6,7 +6,7 @@ import type { MessageRow } from './rows.ts'
 import type { MemoryStore } from './store.ts'
 
 export function memorySentMessages(store: MemoryStore): SentMessages {
-  /** Orders by acceptance, the latest first, then by id, the highest first. */
+  /** Returns the messages of an account, latest acceptance first, and highest id first among equal times. */
   const sentBy = (by: AccountId): readonly MessageRow[] =>
     [...store.messages.values()]
       .filter(({ send }) => send.account === by && !send.confirmation)

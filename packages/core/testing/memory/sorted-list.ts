@@ -41,7 +41,7 @@ export function sortedList<T>(compare: (a: T, b: T) => number): SortedList<T> {
   }
 }
 
-/** Returns the position after all items that are not greater, from `low` on. */
+/** Returns the index behind all items that are not greater than `item`. The search starts at index `low`. */
 function placeOf<T>(item: T, items: readonly T[], low: number, compare: (a: T, b: T) => number): number {
   const last = items.at(-1)
   if (last === undefined || compare(last, item) <= 0) return items.length

@@ -69,7 +69,7 @@ type Series =
   | 'template'
   | 'promotion'
 
-/** Data shared by the adapters of one memory store, as a database is by those of PostgreSQL. */
+/** Data that the adapters of one memory store share, as the PostgreSQL adapters share a database. */
 export interface MemoryStore {
   readonly clock: Clock
   /** Returns the next number of a series that starts at 1. */
@@ -101,7 +101,7 @@ export interface MemoryStore {
   readonly routes: {
     published: readonly PublishedRoute[]
     readonly numbers: Map<string, RouteNumber>
-    /** Routes as they were last published. */
+    /** Routes by number, as last published. Includes routes that are not published any more. */
     readonly known: Map<RouteNumber, Route>
     /** Numbers of queues by route and carrier. */
     readonly queues: Map<string, QueueNumber>
@@ -118,7 +118,7 @@ export interface MemoryStore {
   readonly allowedSenders: AllowedSender[]
   readonly chosenSenders: Map<Msisdn, Map<AccountId, SenderAddress>>
   readonly messages: Map<MessageId, MessageRow>
-  /** Last dropped message to each number, by sender address. */
+  /** Last message to each number, of those already dropped from `messages`, by sender address. */
   readonly lastContacts: Map<Msisdn, Map<SenderAddress, LastContact>>
   /** Requests by account and key. */
   readonly clientRequests: Map<string, ClientRequestRow>
@@ -135,7 +135,7 @@ export interface MemoryStore {
     string,
     { readonly message: InboundMessage; readonly parts: readonly WaitingPart[]; readonly last: Instant }
   >
-  /** Ranges scheduled or to be retried. */
+  /** Ranges that are scheduled or wait for a retry. */
   readonly later: Rotation
   readonly due: DueQueues
   readonly dispatchers: Map<DispatcherId, DispatcherRow>
@@ -145,7 +145,7 @@ export interface MemoryStore {
   readonly promotions: PromotionRow[]
   /** Functions that wake sleepers. */
   readonly sleepers: Set<() => void>
-  /** Newest message of each reference of each carrier. */
+  /** Newest message with each reference, by carrier and reference. */
   readonly references: Map<string, MessageRow>
   readonly learnedForms: Map<CarrierId, string>
   readonly incidents: Map<MessageId, Incident[]>
@@ -163,13 +163,13 @@ export interface MemoryStore {
   readonly replays: Map<ReplayId, ReplayRow>
   /** Events that a replay queued again, with the replay. */
   readonly copies: WeakMap<WebhookEvent, ReplayId>
-  /** Leases in milliseconds since 1970, by number. */
+  /** Leases of the binds of each carrier, by number. Times are in milliseconds since 1970. */
   readonly carrierBinds: Map<CarrierId, ReadonlyMap<number, { readonly holder: string; readonly until: number }>>
   readonly carrierRates: Map<CarrierId, ReadonlyMap<string, LeasedRate & { readonly until: number }>>
   carrierStatuses: readonly Omit<ReportedCarrier, 'isStale'>[]
   /** Versions in their order. */
   readonly carrierVersions: CarrierVersion[]
-  /** Processes with the end of each lease. */
+  /** Processes that use a carrier, with the end of their leases. */
   readonly carrierUsers: Map<string, CarrierUser & { readonly until: number }>
   /** Counts since the store was created. */
   readonly carrierFigures: Map<CarrierId, Map<string, PrefixCounts>>

@@ -58,7 +58,7 @@ export function addSuppression(
   return 'added'
 }
 
-/** Removes a suppression. `by` is the message that requested this, if one did. */
+/** Removes a suppression. `by` is the inbound message that requested the removal, if there is one. */
 export function removeSuppression(
   store: MemoryStore,
   { scope, number, kind }: SuppressionKey,
@@ -75,7 +75,7 @@ export function removeSuppression(
   return removed
 }
 
-// oxlint-disable-next-line typescript/require-await -- async for those who wait for each, as they must elsewhere
+// oxlint-disable-next-line typescript/require-await -- the port returns an async iterable
 async function* listed(
   store: MemoryStore,
   scope: SuppressionScope,

@@ -4,7 +4,7 @@ import type { MemoryStore } from './store.ts'
 
 export const memoryWakeups = (store: MemoryStore): Wakeups => ({
   sleeper: (wake): Sleeper => {
-    // A new function, so that two sleepers may have the same `wake`.
+    // Wrapped in a new function, so that two sleepers with the same `wake` are two members of the set.
     const notify = () => wake()
     const awake = atomic(() => void store.sleepers.delete(notify))
     return {
@@ -19,7 +19,9 @@ export const memoryWakeups = (store: MemoryStore): Wakeups => ({
   },
 })
 
-/** Wakes the sleepers after work has become due or was scheduled. Calls them after the current step. */
+/**
+ * Wakes the sleepers, after work has become due or was scheduled. They are called after the current synchronous step.
+ */
 export function wakeSleepers(store: MemoryStore): void {
   for (const wake of store.sleepers) queueMicrotask(wake)
 }

@@ -251,7 +251,10 @@ function record(store: MemoryStore, result: PushResult): void {
   }
 }
 
-/** True for lists that ended before then, or whose events all happened before then and are not delivered. */
+/**
+ * Returns true if a list can be deleted: it ended before `before` or, if it is still open, all its events happened
+ * before `before`.
+ */
 const isOld = ({ state, due, events }: EventListRow, before: Instant): boolean =>
   state === 'open' ? events.every(({ occurred }) => occurred < before) : due < before
 

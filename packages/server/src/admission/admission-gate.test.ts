@@ -70,7 +70,8 @@ describe('admission gate', () => {
     expect([admitted, gate.waiting]).toEqual([['a1', 'a2', 'b small'], 4])
     await leave('a1')
     expect(admitted.slice(3)).toEqual(['a3'])
-    // A request larger than the whole room runs alone, and requests behind it do not use the room up.
+    // A request larger than the whole room runs alone. Requests behind it in the queue must not use up the room
+    // meanwhile.
     await leave('a2')
     expect(admitted.slice(4)).toEqual([])
     await leave('a3')
@@ -162,7 +163,7 @@ describe('admission gate', () => {
     expect([hadNoEffect(thrown), gate.inFlight]).toEqual([true, 0])
   })
 
-  /** Works for `ms` with a place, without interruption, like a handler. */
+  /** Enters the gate and blocks the event loop for `ms`, as a handler does. */
   async function workFor(ms: number, gate: AdmissionGate, owner: string, begun: string[]) {
     const leave = await gate.enter(owner)
     begun.push(owner)
@@ -174,7 +175,7 @@ describe('admission gate', () => {
     const gate = admissionGate(100, { turnMs: 5 })
     const begun: string[] = []
     const turns: number[] = []
-    // Immediates of one turn, like connections that are read in one turn.
+    // All requests arrive in one turn of the event loop, as if their connections were read in one turn.
     const all = [...Array<string>(12).fill('a'), 'b'].map(
       (owner) => new Promise((resolve) => setImmediate(() => resolve(workFor(3, gate, owner, begun)))),
     )

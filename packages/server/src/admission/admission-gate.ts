@@ -13,21 +13,24 @@ export type Leave = () => void
 export type Owner = string | (() => string)
 
 /**
- * Limit on the work of one process. Excess requests are refused before they cost anything (P-13). Owners take turns: an
- * owner alone uses all places and all time, and no more than its turn while other owners wait. Time is shared as well
- * as places, because otherwise each step of a request would wait behind a step of every other connection.
+ * Limit on the work of one process. Excess requests are refused before they cost anything (P-13). Owners take turns: a
+ * single owner may use all places and all time, but no more than its turn while other owners wait. Time is shared in
+ * addition to places, because otherwise each step of a request would wait behind a step of every other connection.
  */
 export interface AdmissionGate {
   /**
-   * Returns a place, at once or in turn, or undefined if the process is full or the turn did not come in time; nothing
-   * was done then. `work` is the number of recipients or ids of the request, 1 by default. Owners take turns by work.
-   * Requests of 50 or more have places of their own, where a request that only `reads` counts twice, because it never
-   * waits for a disk.
+   * Returns a place, at once or when it is the owner's turn. Returns undefined if the process is full or the turn did
+   * not come in time; in that case nothing was done. `work` is the number of recipients or ids of the request, 1 by
+   * default, and decides whose turn it is. Requests with a work of 50 or more have separate places. There, a request
+   * that only `reads` counts twice, because it never waits for a disk.
    */
   readonly enter: (owner: Owner, work?: number, reads?: boolean) => Leave | undefined | Promise<Leave | undefined>
   /** As `enter`, for slow requests: they have a few places of their own and occupy no other place while they wait. */
   readonly enterSlow: (owner: Owner, work?: number) => Leave | undefined | Promise<Leave | undefined>
-  /** Returns a place at once or undefined, for work that has had its turn, even if other requests wait. */
+  /**
+   * Returns a place at once, or undefined if there is none. For work that has already had its turn, so it is admitted
+   * even if other requests wait.
+   */
   readonly tryEnter: () => Leave | undefined
   /** Number of requests that have a place or wait for one. */
   readonly inFlight: number
@@ -38,29 +41,29 @@ export interface AdmissionGate {
   readonly slices: TimeSlices
   /** All requests in progress, with or without a place. */
   readonly requests: RunningRequests
-  /** Pace of refusals, because a refusal costs its client nothing. */
+  /** Rate limit on refusals. Without it a client could repeat refused requests without delay. */
   readonly refusals: RefusalPace
 }
 
 export interface AdmissionSettings {
   /**
-   * Maximum number of places; default 128. With more, a request that has just entered waits behind the work of all
-   * others.
+   * Maximum number of places; default 128. With more places, a request that has just entered would wait behind the work
+   * of all other requests.
    */
   readonly placesMax?: number
   /**
-   * Maximum total work of concurrent requests of 50 or more; a single one always enters. Default 8000, the work of two
-   * statements.
+   * Maximum total work of concurrent requests with a work of 50 or more. A single such request is always admitted.
+   * Default 8000, which is the work of two statements.
    */
   readonly largeWorkMax?: number
   /**
-   * Maximum number of places for slow requests; default 2. On two cores more places give no more answers and delay
-   * other requests.
+   * Maximum number of places for slow requests; default 2. On two cores, more places do not increase throughput and
+   * delay other requests.
    */
   readonly slowPlacesMax?: number
   /** Maximum time to wait for a turn, in seconds; default 2. */
   readonly waitSecondsMax?: number
-  /** Milliseconds of one turn of the event loop after which no further work begins; default 8. */
+  /** Milliseconds after which no further work begins in one turn of the event loop; default 8. */
   readonly turnMs?: number
   /** Maximum size of all bodies in memory, in bytes; default 64 MB. */
   readonly bodyBytesMax?: number
@@ -142,7 +145,7 @@ export function admissionGate(inFlightMax: number, settings: AdmissionSettings =
     const open = shares.filter(mayAdmit)
     if (open.length === 0 || !hasTime()) return
     open.forEach(admitNext)
-    // Run after the work that the admitted requests do at once.
+    // Continue only after the admitted requests have done the work that they do at once.
     queueMicrotask(() => process.nextTick(admitWhileTime))
   }
 
@@ -159,7 +162,7 @@ export function admissionGate(inFlightMax: number, settings: AdmissionSettings =
     waiting.admit(undefined)
   }
 
-  /** Refuses a waiting request in favour of a newcomer whose owner has fewer waiting requests. */
+  /** Refuses one waiting request, so that a new request of an owner with fewer waiting requests can wait instead. */
   function makeRoom(owner: string): boolean {
     for (const { queue } of shares) {
       const displaced = queue.displace(owner)
@@ -212,8 +215,9 @@ export function admissionGate(inFlightMax: number, settings: AdmissionSettings =
 }
 
 /**
- * Runs `work` once there is a place. Returns undefined if there was none; nothing was done then. Errors of work that
- * only `reads` are marked as safe to repeat, because nothing was done (ruling 1.25).
+ * Runs `work` once there is a place, and returns its result. Returns undefined if there was no place; in that case
+ * nothing was done. Errors of work that only `reads` are marked as safe to repeat, because nothing was done (ruling
+ * 1.25).
  */
 export async function withPlace<T>(
   entered: ReturnType<AdmissionGate['enter']>,
@@ -232,8 +236,8 @@ export async function withPlace<T>(
 }
 
 /**
- * As `withPlace`, but gives the place back before it runs `work`. For reads that wait for a turn of their own in a
- * bounded queue and would occupy the place for long.
+ * Same as `withPlace`, but releases the place before it runs `work`. For reads that wait in a bounded queue of their
+ * own and would occupy the place for a long time.
  */
 export async function afterPlace<T>(
   entered: ReturnType<AdmissionGate['enter']>,
@@ -265,7 +269,10 @@ export function measureAdmission(metrics: Metrics, gate: AdmissionGate): void {
   ])
 }
 
-/** Count of the requests in progress, including requests whose clients have gone: nothing else waits for these. */
+/**
+ * Count of the requests in progress. It includes requests whose clients have disconnected, because nothing else waits
+ * for those.
+ */
 export interface RunningRequests {
   begin(): void
   /** Called when a request that was begun has ended. */

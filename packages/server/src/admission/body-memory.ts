@@ -5,9 +5,15 @@ import { onceClosed } from '../write-response.ts'
 export interface BodyPlace {
   /** Reserves this many more bytes. Returns false if there is no room; all bytes of this place are released then. */
   grow(bytes: number): boolean
-  /** Called if other bodies need the room while this one is still being read. Its bytes are released then. */
+  /**
+   * Called if this body is evicted, because other bodies need its room while it is still being read. Its bytes are
+   * released.
+   */
   onEvicted: (() => void) | undefined
-  /** True if only other owners may evict this body; its own owner is refused instead. False at first. */
+  /**
+   * True if only bodies of other owners may evict this body. If its own owner needs room, the new body is refused
+   * instead. False at first.
+   */
   staysForOwner: boolean
   /** Releases the bytes. Calling it again does nothing. */
   release(): void
@@ -46,8 +52,8 @@ function remove(body: BodyInMemory[], gone: BodyInMemory): void {
 
 /**
  * Returns memory for `bytesMax` bytes of bodies. If there is no room, the owner with the most bytes loses its largest
- * body that is still being read, which may be the requesting one. An owner has at most half of the memory, because
- * bodies that are completely read cannot be evicted.
+ * body that is still being read; this may be the body that asks for room. An owner gets at most half of the memory,
+ * because bodies that are completely read cannot be evicted.
  */
 export function bodyMemory(bytesMax: number): BodyMemory {
   const owners = new Map<string, Owner>()
@@ -137,9 +143,9 @@ export interface Room<Answer> {
 }
 
 /**
- * Returns the answer of `read`, or undefined if its account has no room for it; `read` may not have run then. A long
- * answer occupies memory, as text and in its connection, until the client has read it, so it counts as a body of its
- * account. If other accounts need the room, its connection is broken off.
+ * Returns the answer of `read`. Returns undefined if the account has no room for the answer; in that case `read` may
+ * not have run. A long answer occupies memory until the client has read it, as text and in the connection's buffers, so
+ * it counts as a body of its account. If other accounts need the room, its connection is destroyed.
  */
 export async function withRoom<Answer>(
   { place, response, bytes, lengthOf }: Room<Answer>,

@@ -130,7 +130,7 @@ describe('refusal pace', () => {
     expect(pace.waiting).toBe(4)
     await Promise.all(waiting)
     expect(answered).toEqual(['a1', 'b1', 'a2', 'a3'])
-    // Four pauses of 10 ms; a timer of Node may be early by 1 ms.
+    // The total of four pauses of 10 ms; each timer of Node may fire 1 ms early.
     expect(performance.now() - begun).toBeGreaterThanOrEqual(36)
     expect(pace.waiting).toBe(0)
   })

@@ -1,6 +1,6 @@
 /**
- * Queue with items of several owners. Owners take turns by work: the owner that has had the least since it began to
- * wait is next. Items of one owner keep their order.
+ * Queue with items of several owners. Owners take turns by work: next is the owner whose items had the least total work
+ * since the owner began to wait. Items of one owner keep their order.
  */
 export interface FairQueue<Item> {
   readonly length: number
@@ -10,14 +10,16 @@ export interface FairQueue<Item> {
   push(owner: string, item: Item, work?: number): void
   /** Returns the next item without removing it. */
   peek(): Item | undefined
-  /** Removes and returns the next item. Its owner is next again when every other owner has had as much work. */
+  /**
+   * Removes and returns the next item. Its owner's next turn comes once every other waiting owner has had as much work.
+   */
   shift(): Item | undefined
   /** Removes an item. Returns false if it is not in the queue any more. */
   remove(owner: string, item: Item): boolean
   /**
-   * Makes room for an item of `newcomer`: removes and returns the newest item of the owner with the most items, of
-   * several such owners the one whose turn comes last. Returns undefined if no other owner has more items than the
-   * newcomer would have.
+   * Makes room for an item of `newcomer`: removes and returns the newest item of the owner with the most items. If
+   * several owners have the most, chooses the one whose turn comes last. Returns undefined if no other owner has more
+   * items than the newcomer would have.
    */
   displace(newcomer: string): Item | undefined
 }
@@ -105,7 +107,7 @@ export interface TimeSlices {
 }
 
 export interface TimeSliceSettings {
-  /** Milliseconds of a turn after which no further piece begins; default 2. */
+  /** Milliseconds after which no further piece begins in one turn of the event loop; default 2. */
   readonly turnMs?: number
   /** Maximum share of the time for `runUnknown`; default a fourth. */
   readonly unknownShare?: number
@@ -182,13 +184,14 @@ export function timeSlices({ turnMs = 2, unknownShare = 0.25 }: TimeSliceSetting
 }
 
 /**
- * Rate limit on refusals. A client that repeats a refused request at once is slowed down by its own answers (P-13).
+ * Rate limit on refusals (P-13). A client that repeats a refused request at once is slowed down, because it has to wait
+ * for the answer.
  */
 export interface RefusalPace {
   /**
-   * Resolves when the refusal may be answered: at once while there are few, otherwise in turn. Networks take turns. If
-   * too many wait, the newest one of the network with the most is answered at once, so that memory stays bounded. The
-   * delay reveals nothing about the request.
+   * Resolves when the refusal may be answered: at once while there are few refusals, otherwise when it is the network's
+   * turn. If too many refusals wait, the newest refusal of the network with the most waiting ones is answered at once,
+   * so that memory stays bounded. The delay reveals nothing about the request.
    */
   turn(network: string): Promise<void> | undefined
   /** Answers all waiting refusals, and later ones at once, because the process ends. */
@@ -197,7 +200,7 @@ export interface RefusalPace {
 }
 
 export interface RefusalPaceSettings {
-  /** Maximum refusals a second; default 200. Without a limit one process refused 12,000. */
+  /** Maximum refusals a second; default 200. Without a limit, one process answered 12,000 refusals a second. */
   readonly perSecond?: number
   /** Maximum number of waiting refusals; default 2000. */
   readonly waitingMax?: number
@@ -206,8 +209,8 @@ export interface RefusalPaceSettings {
 export function refusalPace({ perSecond = 200, waitingMax = 2000 }: RefusalPaceSettings = {}): RefusalPace {
   const queue = fairQueue<() => void>()
   /**
-   * Timer that runs since a refusal was answered. There is one at a time, because otherwise two clients that alternate
-   * would wait differently long.
+   * Timer that was started when the last refusal was answered. All networks share one timer, because otherwise two
+   * clients that alternate would have to wait for different times.
    */
   let timer: NodeJS.Timeout | undefined
   let isOver = false

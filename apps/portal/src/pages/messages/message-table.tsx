@@ -17,11 +17,11 @@ export const isScheduled = ({ scheduled }: Pick<ShownMessage, 'scheduled'>, now:
 export const waitsForItsTime = (message: ShownMessage, now: Instant): boolean =>
   isScheduled(message, now) && message.status !== 'not-found' && message.status.code === 'waiting'
 
-/** Returns true if a message is to be sent now or while a page that is opened now is followed. */
+/** Returns true if a message is due now, or becomes due while a page that is opened now still receives updates. */
 export const isSoon = (scheduled: Instant | undefined, now: Instant): boolean =>
   scheduled === undefined || scheduled <= secondsAfter(now, followedSeconds)
 
-/** Returns true if the state of one of the messages may change while a page that is opened now is followed. */
+/** Returns true if one of the messages may change its state while a page that is opened now still receives updates. */
 export const mayChange = (messages: readonly Pick<ShownMessage, 'status' | 'scheduled'>[], now: Instant): boolean =>
   messages.some(({ status, scheduled }) => {
     if (status === 'not-found') return false

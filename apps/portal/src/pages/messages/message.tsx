@@ -57,7 +57,7 @@ function stepsOf({
       <strong>{capitalized(now.word)}.</strong> {now.meaning} <span class="soft">{specificationWords(status)}</span>
     </>
   )
-  // If the carrier has the message, the previous step already says so.
+  // Omit the final step if the carrier has the message, because the previous step already says so.
   if (decided === undefined || decided.code !== OUTCOME.sent) steps.push([decided?.at, finalStep])
   if (refundByHand !== undefined)
     steps.push([refundByHand.at, `${amount(cost)} credits were returned: ${refundByHand.why}`])
@@ -141,7 +141,7 @@ export const message = forHolders({
     if (deletion.outcome !== 'not-found') {
       return { goTo: `/messages/${id}?done=${deletion.outcome === 'deleted' ? 'cancelled' : 'sent'}` }
     }
-    // The message may have been cancelled before. Its page shows that.
+    // The message may have been cancelled already. The page of the message shows that.
     return (await gateway.queries.showSent(account, id)) === undefined ? 'not-found' : { goTo: `/messages/${id}` }
   },
 })

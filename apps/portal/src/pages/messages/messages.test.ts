@@ -64,7 +64,7 @@ test('messages are filtered by days and state, and downloaded as a file without 
   const file = await visitor.get('/messages/download')
   expect(file.html.textContent.split('\r\n')).toHaveLength(all.length + 2)
   expect(file.html.textContent).toContain(",'=1+1\r\n")
-  // Times are in GMT+2 as on pages. Sender and state are protected against formulas like texts.
+  // Times are in GMT+2, as on pages. Sender and state are protected against spreadsheet formulas, as texts are.
   expect(file.html.textContent).toContain('Id,Accepted (GMT+2),Scheduled (GMT+2),Number,From,State')
   expect(file.html.textContent).toMatch(/\r\n1,2026-10-18 10:00:00,,27820000001,12025550100,/)
   expect(file.html.textContent).toContain('Parts,Charged,Returned,Net,Reference,Text\r\n')

@@ -12,7 +12,7 @@ export interface ChangeResult {
   readonly fields?: Fields
 }
 
-/** Result of a change: what the page shows, another page, or 'not-found'. */
+/** Result of a change: content for the same page, a redirect to another page, or 'not-found'. */
 type Done = ChangeResult | GoTo | 'not-found'
 
 /** Changes that operators make to an account, by the `act` field of the form. */

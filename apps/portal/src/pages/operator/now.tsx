@@ -11,11 +11,11 @@ import { carrierState } from './carriers.tsx'
 
 const busiestMax = 8
 const waitingMax = 8
-/** Maximum number of accounts of the queue that are read. */
+/** Maximum number of accounts with waiting messages to read. */
 const readMax = 5000
 /** Seconds after which a due message counts as late. */
 const lateSeconds = 60
-/** Seconds for which messages must be due before paused carriers are reported. */
+/** Paused carriers are reported once messages have been due for this many seconds. */
 const heldSeconds = 5
 
 interface Waiting {
@@ -33,7 +33,7 @@ async function read(queue: AsyncIterable<WaitingWork>): Promise<Waiting> {
   return { rows, isCut: false }
 }
 
-/** Returns the sentence that a carrier is paused or drained while messages wait. */
+/** Returns a sentence that a carrier is paused or drained, and how many messages wait. */
 function heldText(carrier: string, reports: readonly ReportedCarrier[], waiting: readonly WaitingRoute[]): string {
   const mode = reports.find((one) => one.carrier === carrier && one.mode !== 'running')?.mode ?? 'paused'
   const due = waiting.reduce((sum, route) => sum + route.due, 0)

@@ -22,8 +22,8 @@ import { needsColumn, numberColumnOf, ownBulkSend } from './own-bulk-send.ts'
 import { WhatItCosts } from './what-it-costs.tsx'
 
 /**
- * `/send/<id>`: the check of a send: what it will do and cost. Submitting it starts the send, once. A later visit or
- * submission leads to the page of the started send.
+ * `/send/<id>`: shows what a send will do and cost, before it starts. Submitting the page starts the send once. A later
+ * visit or submission leads to the page of the started send.
  */
 export const bulkDraft = forHolders({
   path: '/send/:id',
@@ -49,7 +49,7 @@ export const bulkDraft = forHolders({
     const isStarted = await visit.gateway.commands.startBulkSend(visit.account, send.id)
     // A short send is accepted before its page is shown. If this fails, the send continues in the background.
     if (isStarted) await visit.gateway.commands.sendNextCall(send.id)
-    // That page leads back to the check if the send was not started.
+    // If the send was not started, the page of the started send redirects back to the check.
     return { goTo: `/send/${send.id}/sent` }
   },
 })
@@ -158,7 +158,7 @@ const PastTime = ({ at }: { readonly at: Instant }) => (
   </Notice>
 )
 
-/** Warns that fields such as `{name}` stay unchanged in a text to typed numbers. */
+/** Warns that fields such as `{name}` are not filled in if the numbers were typed instead of read from a file. */
 function FieldsAsTheyStand({ text }: { readonly text: string }) {
   const fields = fieldsOf(text).map((name) => `{${name}}`)
   if (fields.length === 0) return null

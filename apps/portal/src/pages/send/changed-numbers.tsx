@@ -6,12 +6,12 @@ import { numberColumnOf, ownBulkSend, storedRows } from './own-bulk-send.ts'
 
 const shownMax = 50
 
-/** Returns the number of a row as the list has it. `column` is undefined for a typed list. */
+/** Returns the number of a row as written in the list. `column` is undefined for a typed list. */
 const writtenOf = ({ fields }: BulkRow, column: number | undefined): string => fields[column ?? 0] ?? ''
 
 /**
- * Panel of the numbers from which digits were dropped, as written and as sent to, with a link to the full list as a
- * file.
+ * Panel of the numbers from which digits were dropped. Shows each number as written and as used for the send, and links
+ * to a file with the full list.
  */
 export function ChangedNumbers({
   id,

@@ -35,7 +35,7 @@ export async function draftFromFile(
   if (typeof list === 'string') return compose(draft, { file: LIST_PROBLEM[list] })
   const due = readTime(draft.time)
   if (due === 'unusable') return compose(draft, problemsOf(draft.text, draft.time, list.columns))
-  // If the text has a field that the file lacks, the next page shows both.
+  // A field in the text that the file lacks is not refused here, because the next page shows the text and the columns.
   const isChosen = column !== undefined && column < list.columns.length
   const guessed = list.isCertain ? list.rows : withoutColumn(list.rows)
   const rows = isChosen ? numbersFrom(column, list.rows) : guessed

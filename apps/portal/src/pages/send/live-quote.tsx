@@ -86,5 +86,5 @@ export const LiveQuote = ({ of }: { readonly of?: string | Quoted }) => (
   </div>
 )
 
-/** Returns the page from which the script copies that area. */
+/** Returns a page with the summary of the cost. The script copies the summary into the form. */
 export const liveQuote = (of: string | Quoted): View => ({ title: 'Quote', main: <LiveQuote of={of} /> })

@@ -8,7 +8,7 @@ export async function ownBulkSend({ gateway, account, parameters }: HolderVisit)
   return id === undefined ? undefined : gateway.queries.findBulkSend(account, id as BulkSendId)
 }
 
-/** Yields the stored rows of all calls. Of calls that have ended, only the rows without a message are stored. */
+/** Yields the stored rows of all calls. After a call has ended, only its rows without a message remain stored. */
 export async function* storedRows({ gateway, account }: HolderVisit, { id, calls }: BulkSend): AsyncIterable<BulkRow> {
   for (let call = 0; call < calls; call++) yield* await gateway.queries.bulkRows(account, id, call)
 }

@@ -100,7 +100,7 @@ test('a step back, a reload and a second tab lead to the page of the sent messag
 
 test('a send whose process ended between start and acceptance continues in the background, once', async () => {
   const check = await checked({ text: 'Hello', numbers: '27820000001' })
-  // State in which a kill of the portal leaves the send.
+  // Start the send but do not continue it, as if the portal had been killed at this point.
   await portal.gateway.commands.startBulkSend(portal.account, 1 as never)
   expect((await visitor.submit(check)).to).toBe('/send/1/sent')
   expect((await visitor.get('/send/1/sent')).text).toContain('1 number remaining')

@@ -40,8 +40,8 @@ function columnOf(fields: Fields): number | undefined {
 }
 
 /**
- * `/send`: the form with text, numbers and time. They are stored as a draft before the check is shown, so that a
- * reload, a step back or a second click concerns the same send.
+ * `/send`: shows the form with text, numbers and time. The input is stored as a draft before the check is shown, so
+ * that a reload, a step back or a second click concerns the same send.
  */
 export const send = forHolders({
   path: '/send',

@@ -16,7 +16,9 @@ export interface SignInArea {
   readonly note: ComponentChildren
   /** Another way to sign in, shown beside name and password. */
   readonly otherWay?: (visit: Visit, to: string) => ComponentChildren
-  /** Returns the page after signing in: `to` if it is a page of these people, else their first page. */
+  /**
+   * Returns the page after signing in. This is `to` if `to` is a page for this kind of people, else their first page.
+   */
   readonly pathWithin: (to: string) => string
   /** False if nobody can sign in here. */
   readonly isOpen: (visit: Visit) => boolean
@@ -116,7 +118,7 @@ export const codeView = (
 const tooMany = ({ retryAfterSeconds }: TooManyFailures): string =>
   `There were too many failed log-ins. Try again in ${retryAfterSeconds} seconds.`
 
-/** Sign-in page. Failures count together with those of the interfaces (ruling 1.26). */
+/** Sign-in page. Failed attempts count together with failed attempts on the interfaces (ruling 1.26). */
 export const signInPage = (area: SignInArea): Page =>
   forAnybody({
     path: area.path,

@@ -51,8 +51,8 @@ const operation: Operation = {
 }
 
 /**
- * Operation transferCredits: a main account moves credits within its family of accounts, a sub account only its own
- * (spec 4.1; ruling 2.13).
+ * Operation transferCredits (spec 4.1; ruling 2.13). A main account moves credits between accounts of its family, a sub
+ * account only its own credits.
  */
 export const transferCredits = post(
   operation,

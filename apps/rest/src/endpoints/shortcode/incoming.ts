@@ -43,8 +43,8 @@ const operation: Operation = {
 }
 
 /**
- * Operation getShortCodeMessages: messages of the last 90 days, oldest first. An account without a code has none (spec
- * 4.1; ruling 2.10).
+ * Operation getShortCodeMessages: messages of the last 90 days, oldest first. The list of an account without a short
+ * code is empty (spec 4.1; ruling 2.10).
  */
 export const shortCodeMessages = getPage(operation, async (call, page) =>
   pageFields(

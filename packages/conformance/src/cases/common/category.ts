@@ -23,7 +23,7 @@ const xmlMessage = ({ number }: TestedGateway, category: string): string =>
 const restIds = (text: string): readonly number[] =>
   Array.from(text.matchAll(/"apiMessageId":(\d+)/g), ([, id]) => Number(id))
 
-/** Cases of the label of a send, an addition to the specification. */
+/** Cases for the category of a message, which is an addition to the specification. */
 export const categoryCases: readonly Case[] = [
   {
     of: ['1.30'],

@@ -6,11 +6,11 @@ import { balance, converse, fill, incoming, schedule, send, until, untilCode, wr
 import { expectRefused } from './refusals.ts'
 import { askXml, codeXml, repliesXml } from '../xml/documents.ts'
 
-/** Returns the items of one sender in a response of the query string, each with its `&`. */
+/** Returns the items of one sender in a response of the query-string interface, each with its `&`. */
 const itemsOf = (text: string, cli: string): string[] =>
   (text.match(/[^&]*&/g) ?? []).filter((item) => item.includes(`CLI=${cli};`))
 
-/** Returns the elements of one sender in a response of XML. */
+/** Returns the elements of one sender in a response of the XML interface. */
 const elementsOf = (text: string, cli: string): string[] =>
   (text.match(/<(Reply|SCmessage)>.*?<\/\1>/gs) ?? []).filter((element) => element.includes(`<CLI>${cli}</CLI>`))
 
@@ -36,7 +36,7 @@ async function optOuts(gateway: TestedGateway, by: Keyed, number: string) {
   return answer.incomingOptoutMessages.filter((entry) => entry['mobileNumber'] === number)
 }
 
-/** Opts a number in again after the case, which leaves it opted out if it fails. */
+/** Opts the number in again after the case, if a failure of the case has left the number opted out. */
 function optInAgain(gateway: TestedGateway, by: Keyed, from: string): void {
   gateway.afterwards(async () => {
     if ((await optOuts(gateway, by, from)).length > 0) await writeBack(gateway, { from, text: 'START', by })
@@ -314,7 +314,7 @@ interface CodeMessage {
   readonly receiveTime: string
 }
 
-/** Sends a message from a number to the code, and waits until the list has it. */
+/** Sends a message from a number to the code, and waits until the list of code messages contains it. */
 async function writeToCode(
   gateway: TestedGateway,
   { from, text }: { from: string; text: string },

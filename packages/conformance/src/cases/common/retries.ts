@@ -19,7 +19,10 @@ import { askXml, idsOf, message, sendXml } from '../xml/documents.ts'
 const usedAsp = 'Error="clientref was used for another request"'
 const usedXml = 'clientref was used for another request'
 
-/** Sends far ahead with a key, one for each interface. Accepted messages are deleted after the case. */
+/**
+ * Returns, for each interface, a function that schedules a message far ahead with an idempotency key. Accepted messages
+ * are deleted after the case.
+ */
 const sends = (gateway: TestedGateway, by: Keyed) => {
   const scheduled = farAhead()
   const leave = (answer: Answer, ids: readonly number[]): Answer => {
@@ -206,7 +209,7 @@ export const retryCases: readonly Case[] = [
 
 const idOf = (answer: Answer): string => header(answer, 'x-request-id') ?? ''
 
-/** Requests whose responses are a result, an error, a list in pieces, 404 and 405, on each interface. */
+/** Requests on each interface with different kinds of responses: a result, an error, a streamed list, 404 and 405. */
 const requests = ({ main: { key } }: TestedGateway): readonly (readonly [Interface, Request])[] => [
   ['rest', { target: '/api/rest/v1/credits/balance', headers: [['AUTHORIZATION', key]] }],
   ['rest', { target: '/api/rest/v1/sms/incoming/optout', headers: [['AUTHORIZATION', key]] }],

@@ -51,7 +51,8 @@ export const senderCases: readonly Case[] = [
         expectRest(answer, /"accepted":true/)
         gateway.leave(sub, restIds(answer.text))
       }
-      // A different request: refused because of its sender or its key, but never executed.
+      // This request differs from the first one with the key. It may be refused because of its sender or its key, but
+      // must not be executed.
       expectRestError(await rest('Zx Nobody 9', {}, key), 422)
       gateway.leave(sub, numbersOf(await query(' ')))
       gateway.leave(sub, idsOf(await sendMessages(gateway, xmlMessage(gateway, ' '), sub)))

@@ -16,7 +16,9 @@ const restBody = ({ number }: TestedGateway, more: object) => ({
 const restIds = (text: string): readonly number[] =>
   Array.from(text.matchAll(/"apiMessageId":(\d+)/g), ([, id]) => Number(id))
 
-/** Cases of the priority within an account and of texts that phones do not store, additions to the specification. */
+/**
+ * Cases for message priorities and for flash texts, which phones do not store. Both are additions to the specification.
+ */
 export const urgencyCases: readonly Case[] = [
   {
     of: ['2.4', '3.5', '4.6'],

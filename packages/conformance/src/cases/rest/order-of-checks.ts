@@ -7,7 +7,10 @@ const status = '/sms/outgoing/status'
 const tooLarge = Buffer.alloc(bodyMax + 1, 'x')
 const xmlType = ['Content-Type', 'text/xml'] as const
 
-/** Cases whose requests also violate all later checks. The answer is that of the first. */
+/**
+ * Cases for the order of checks. Each request fails one check and all later ones; the response must be that of the
+ * first failed check.
+ */
 export const orderCases: readonly Case[] = [
   {
     of: ['2.3', 'spec 7.1'],

@@ -12,8 +12,8 @@ import { granted, idsOf, withTraffic } from './traffic.ts'
 const outcomes = fc.constantFrom('accepted', 'partly', 'refused', 'unknown')
 
 /**
- * Reports about a message: one before its dispatcher is declared dead or not, and up to three afterwards. In between, a
- * receipt may report an accepted message as unknown.
+ * Reports about one message: at most one before its dispatcher is declared dead, and up to three afterwards. Before the
+ * dispatcher is declared dead, a receipt may also report an accepted message as unknown.
  */
 const stories = fc.array(
   fc.record({
@@ -28,8 +28,8 @@ const handoverOf = (outcome: Handover['outcome'], reference: string): Handover =
   outcome === 'accepted' || outcome === 'partly' ? { outcome, reference } : { outcome }
 
 /**
- * Statements of stores decide for many messages what core decides for one. This contract compares both on the same
- * cases.
+ * Checks that stores, whose SQL statements handle many messages at once, get the same results as the rules of core,
+ * which handle one message. Both are run on the same generated cases.
  */
 export const agreeing = withTraffic({
   'for generated outcomes, in time and late, each message has the code and the refund of the rules': async (
@@ -78,7 +78,7 @@ export const agreeing = withTraffic({
 
   'for generated waiting times, each message expires by the rules': async (traffic) => {
     const { claimedBatches } = traffic.ports
-    // At least a minute from the bound, so that a slow run does not change the case.
+    // Values are at least a minute away from the limit, so that a slow run does not change the result.
     const settings = fc.constantFrom(-3600, -60, 60, 3600, 48 * 3600)
     const own = fc.constantFrom(undefined, -4320, -1, 1, 4320)
     await checkGenerated(fc.tuple(settings, own), 12, async ([validitySeconds, validity]) => {

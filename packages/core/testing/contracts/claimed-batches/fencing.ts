@@ -24,7 +24,7 @@ async function aClaimedBatch(traffic: Traffic, markedMax = 0) {
   return { account, ids, dispatcher, batch }
 }
 
-/** Contract of the life of a dispatcher and of its messages when it ends. */
+/** Contract of the life of a dispatcher, and of what happens to its messages when it ends. */
 export const fencing = withTraffic({
   'a fenced dispatcher cannot mark, settle, postpone, extend or claim': async (traffic) => {
     const { claimedBatches } = traffic.ports
@@ -182,7 +182,8 @@ export const fencing = withTraffic({
           claimedBatches.recover(),
         ])
         const codes = await traffic.codes(account, ids)
-        // After a lost answer the marks may be set, and recovery may have run before the second attempt.
+        // If the answer was lost, the marks may have been set anyway, and recovery may have run before the second
+        // attempt.
         const isUnknown = answer === 'recorded' || codes[3] === unknown
         assert.deepEqual(codes, [...times(3, sent), ...times(7, isUnknown ? unknown : 'waiting')])
         await traffic.claimAll(await traffic.dispatcher())
@@ -293,7 +294,7 @@ export const fencing = withTraffic({
         ...allAccepted(batch, batch.messages.slice(0, 6)),
         ...all('refused', batch, batch.messages.slice(6)),
       ]
-      // Recorded at once, or in two records, so that recovery interferes with either.
+      // The outcomes are recorded in one call or in two, so that recovery runs concurrently with each way.
       const records =
         round % 2 === 0
           ? [claimedBatches.record(dispatcher, outcomes)]

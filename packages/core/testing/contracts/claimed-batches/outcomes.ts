@@ -17,7 +17,7 @@ import {
 
 const { accountLocked, blacklisted, expired, optedOut, refused, sent, unknown } = OUTCOME
 
-/** Claims a batch of a new account, all of it marked. */
+/** Claims a batch of a new account and marks all its messages. */
 async function aMarkedBatch(traffic: Traffic, order: Sent) {
   const account = await traffic.account()
   const ids = await traffic.send(account, order)
@@ -26,7 +26,7 @@ async function aMarkedBatch(traffic: Traffic, order: Sent) {
   return { account, ids, dispatcher, batch }
 }
 
-/** Records three messages of each outcome: accepted, refused, unknown. */
+/** Returns outcomes for nine messages of the batch: three accepted, three refused, three unknown. */
 const ofEveryKind = (batch: ClaimedBatch): readonly Recorded[] => [
   ...allAccepted(batch, batch.messages.slice(0, 3)),
   ...all('refused', batch, batch.messages.slice(3, 6)),

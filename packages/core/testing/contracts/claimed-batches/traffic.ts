@@ -17,13 +17,13 @@ import { accepted, assertLedger, codesOf, longAgo, statusesOf, testCarrier, type
 
 export const granted = 1_000_000
 export const leaseSeconds = 600
-/** Lease that ends at once by any clock, in seconds. */
+/** Lease in seconds that has already ended. It is negative by more than the clocks of store and test can differ. */
 export const noLease = -60
 
 export interface Sent extends AnySendOptions {
   /** Number of recipients, by default 1. */
   readonly to?: number
-  /** Recipients, instead of a number of them. */
+  /** Numbers of the recipients. Used instead of `to`. */
   readonly numbers?: readonly Msisdn[]
   readonly costs?: readonly number[]
   readonly due?: Instant
@@ -148,11 +148,11 @@ export const withTraffic = (promises: Promises): Contract<StoredPorts> =>
 export const acceptedAs = (reference: string): Handover => ({ outcome: 'accepted', reference })
 export const referenceOf = ({ id }: { readonly id: MessageId }): string => `ref-${id}`
 
-/** Returns these messages of the batch, by default all, as accepted by the carrier. */
+/** Returns an accepted outcome for each of these messages, by default for all messages of the batch. */
 export const allAccepted = (batch: ClaimedBatch, messages: readonly ClaimedMessage[] = batch.messages): Recorded[] =>
   messages.map((message) => ({ batch: batch.id, message, handover: acceptedAs(referenceOf(message)) }))
 
-/** Returns one outcome for these messages of the batch, by default all. */
+/** Returns this outcome for each of these messages, by default for all messages of the batch. */
 export const all = (
   outcome: 'refused' | 'unknown',
   batch: ClaimedBatch,
@@ -164,5 +164,5 @@ export const idsOf = (batches: readonly ClaimedBatch[]): MessageId[] =>
 
 export const ascending = (ids: readonly MessageId[]): MessageId[] => [...ids].sort((a, b) => a - b)
 
-/** Returns the same value this many times. */
+/** Returns an array that contains the value `count` times. */
 export const times = <T>(count: number, value: T): readonly T[] => Array.from({ length: count }, () => value)

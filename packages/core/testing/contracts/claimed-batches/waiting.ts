@@ -9,10 +9,12 @@ import { allAccepted, ascending, granted, idsOf, times, claimOf, withTraffic } f
 
 const { expired, sent } = OUTCOME
 
-/** Age in seconds that every waiting message exceeds, unless it is scheduled. */
+/** Maximum age in seconds. It is negative, so that every waiting message exceeds it unless the message is scheduled. */
 const alreadyOver = -60
 
-/** Minutes after `farAhead` at which it is long ago. */
+/**
+ * Minutes from `farAhead` to `longAgo` (negative): a message due at `farAhead` with this validity has already expired.
+ */
 const farAheadAndOver = Math.floor((longAgo - farAhead) / 60_000)
 
 /** Contract of messages that wait for their time, and of messages that wait too long. */

@@ -26,13 +26,17 @@ async function unknownMessages(traffic: Traffic, to: number) {
   return handed
 }
 
-/** Returns receipts with the numbers and submission times of the messages, under unknown references. */
+/**
+ * Returns a receipt for each message, with its number and a submission time, but with a reference that no message has.
+ */
 const strangers = (batch: ClaimedBatch, rest: Partial<DeliveryReceipt> = {}): DeliveryReceipt[] =>
   batch.messages.map(({ to, id }) =>
     aReceipt(`stranger-${id}`, delivered, { number: to, submitted: realClock().now(), ...rest }),
   )
 
-/** Contract of messages of unknown outcome without a reference, and receipts that match nothing else. */
+/**
+ * Contract of adoption: a message of unknown outcome without a reference gets a receipt that matches no other message.
+ */
 export const adopting = withTraffic({
   'an unknown message adopts the one receipt that fits, and is then matched': async (traffic) => {
     const { deliveryReceipts } = traffic.ports
@@ -200,8 +204,8 @@ const submittedSeconds = ['untold', 'untold', -7200, -1800, 0, 120, 1200] as con
 const some = fc.array(fc.nat({ max: 2 }), { minLength: 1, maxLength: 3 })
 
 /**
- * A few messages of every outcome to three numbers that no other case uses, and receipts, some of which arrive before
- * recovery.
+ * Cases with a few messages of every outcome to three numbers that no other case uses, and receipts for them. Some
+ * receipts arrive before recovery.
  */
 const cases = fc.record({
   recovered: some,
@@ -256,7 +260,9 @@ async function generate(traffic: Traffic, one: Case, round: number): Promise<Gen
   return { batches: { ...batches, inFlight: inFlight.batch }, receipts: counting }
 }
 
-/** Returns one of the receipts of a call for each message. */
+/**
+ * Merges receipts of one call that have the same carrier, reference and number, and returns the receipt that counts.
+ */
 function onePerMessage(receipts: readonly DeliveryReceipt[]): readonly DeliveryReceipt[] {
   const counting = new Map<string, DeliveryReceipt>()
   for (const receipt of receipts) {
@@ -270,7 +276,7 @@ interface Unknown extends UnknownMessage {
   readonly id: MessageId
 }
 
-/** Returns the result that the rules of core give if everything happens at one moment. */
+/** Returns the result that the rules of core give, on the assumption that everything happens at the same moment. */
 function expected({ batches, receipts }: Generated): ReadonlyMap<MessageId, string> {
   const now = realClock().now()
   const acceptedCount = batches.accepted.messages.length
@@ -295,7 +301,8 @@ function expected({ batches, receipts }: Generated): ReadonlyMap<MessageId, stri
 }
 
 /**
- * Statements of stores decide for many rows what core decides for one. This contract compares both on the same cases.
+ * Checks that stores, whose SQL statements handle many rows at once, get the same results as the rules of core, which
+ * handle one message. Both are run on the same generated cases.
  */
 export const agreeing = withTraffic({
   'in generated cases exactly the messages that the rules name adopt the references that the rules name': async (

@@ -7,10 +7,10 @@ import { handedOver, matchAll, otherCarrier, receiptsFor, sentMessages } from '.
 
 const { delivered, sent, underWay, undeliverable } = OUTCOME
 
-/** Receipts as another process than the dispatcher accepts them. */
+/** Removes the carrier from receipts, because a process other than the dispatcher receives them in that form. */
 const withoutCarrier = (receipts: readonly DeliveryReceipt[]) => receipts.map(({ carrier: _, ...receipt }) => receipt)
 
-/** Receipts that arrive outside the dispatcher that submits. */
+/** Contract of receipts that are accepted by another process than the dispatcher that submitted the message. */
 export const fromOutside = withTraffic({
   'receipts accepted outside a dispatcher change the messages of their carrier only': async (traffic) => {
     const { account, ids, batch } = await sentMessages(traffic, { to: 3 })

@@ -298,7 +298,8 @@ export const parts = withTraffic({
           )
           assert.equal(await one.code(), code, JSON.stringify(calls))
         }
-        // Each call reports about a message of its own, and one match call finds all of them.
+        // Each generated call now contains receipts for a different message, and a single match call must find all of
+        // them.
         const ofParts = await handedOver(traffic, { to: calls.length })
         const receipts = calls.flatMap((call, at) => {
           const references = referencesIn(ofParts.batch, count, at)

@@ -49,7 +49,7 @@ export const aReceipt = (
   ...rest,
 })
 
-/** Returns every message as accepted with a chosen reference. */
+/** Returns an accepted outcome for every message, with the reference of the same index. */
 export const acceptedUnder = (batch: ClaimedBatch, references: readonly string[]) =>
   batch.messages.map((message, i) => ({
     batch: batch.id,
@@ -58,7 +58,8 @@ export const acceptedUnder = (batch: ClaimedBatch, references: readonly string[]
   }))
 
 /**
- * Waits until at least this many stored receipts have found their messages, because an attempt is not repeated at once.
+ * Calls `match` until it has found `count` messages in total. One call may not be enough, because a failed attempt is
+ * not repeated at once.
  */
 export async function matchAll({ ports: { deliveryReceipts } }: Traffic, count: number): Promise<void> {
   let found = 0

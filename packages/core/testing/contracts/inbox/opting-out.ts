@@ -278,7 +278,8 @@ const events = fc.record({
   number: fc.nat({ max: 3 }),
   from: fc.constantFrom(poolA, poolB, code),
   /**
-   * Kind of step: below 3 a message, 3 one that stays in flight, 4 a lock, 5 the blacklist, above an inbound message.
+   * Kind of step. 0 to 2: a message is sent. 3: a message stays in flight. 4: an account is locked or unlocked. 5: the
+   * blacklist changes. 6 to 9: an inbound message arrives.
    */
   kind: fc.nat({ max: 9 }),
   outcome: fc.constantFrom('accepted', 'unknown', 'refused'),
@@ -287,12 +288,12 @@ const events = fc.record({
   text: fc.constantFrom(...generatedTexts),
 })
 
-/** World in which each inbound message is judged by the rules of core. */
+/** Creates the accounts and sender addresses with which the store is compared to the rules of core. */
 async function world(ports: StoredPorts) {
   const accounts = [await anAccount(ports), await anAccount(ports), await anAccount(ports)].map(({ id }) => id)
   const owner = at(accounts, 0)
   await ports.senders.assign(code, owner)
-  // An address is known from the first message that is sent from it.
+  // The store knows an address only after a message was sent from it.
   for (const from of [poolA, poolB]) await write(ports, owner, at(numbers(1, '99'), 0), from, 'refused')
   return { accounts, owner }
 }
@@ -333,8 +334,8 @@ async function leaveInFlight(
 }
 
 /**
- * Statements of stores decide for many inbound messages what core decides for one. This contract compares both on the
- * same cases.
+ * Checks that stores, whose SQL statements handle many inbound messages at once, get the same results as the rules of
+ * core, which handle one message. Both are run on the same generated cases.
  */
 export const agreeing: Contract<StoredPorts> = {
   'in generated conversations each reply has the owner of the rules, and opts out and in by the rules': async (
@@ -413,7 +414,7 @@ export const agreeing: Contract<StoredPorts> = {
   },
 }
 
-/** Returns the confirmations that wait, and dispatches them. */
+/** Dispatches the waiting confirmations, and returns them. */
 const confirmationsOf = async (ports: StoredPorts) =>
   (await dispatchDue(ports, 'single', ({ id }) => ({ outcome: 'accepted', reference: `confirmation ${id}` }))).map(
     ({ account, to, from }) => ({ account, to, from }),

@@ -83,7 +83,8 @@ export const repeating: Contract<StoredPorts> = {
       const partResults: Received[] = []
       for (const call of calls) partResults.push(...(await receive(ports, ...call)))
       assert.deepEqual((await texts(ports, id)).toSorted(), expected.toSorted())
-      // A call with a lost answer is made again, and then reports the present state of its parts.
+      // 'stored' and 'incomplete' are treated alike, because a call whose answer was lost is repeated and then reports
+      // the state of its parts at that time.
       const words = (one: Received) => (one === 'stored' || one === 'incomplete' ? 'accepted' : one)
       assert.deepEqual(partResults.map(words), results.map(words))
       round++

@@ -140,7 +140,8 @@ export const movements: Contract<StoredPorts> = {
       assert.equal(await ports.bulkSends.start(id, send), true)
       const order = (count: number) => anOrder(id, { to: numbers(count), costs: [10], due: farAhead })
       const first = [await accepted(ports, order(2)), await accepted(ports, order(1))]
-      // Its ids lie between two texts of the other send, but neither its messages nor its refund belong to that send.
+      // The ids of this order lie between those of the two orders of the bulk send, but its messages and its refund do
+      // not belong to that bulk send.
       const apart = await accepted(ports, order(3))
       const second = await accepted(ports, order(4))
       const runs = (all: readonly (typeof apart)[]) =>

@@ -23,7 +23,10 @@ const find = (
 
 const idsOf = (found: readonly FoundMessage[]): readonly MessageId[] => found.map(({ id }) => id)
 
-/** Creates a message to the number in each place, oldest first, and messages to other numbers in the same sends. */
+/**
+ * Creates one message to the number in each state, oldest first: sent, postponed, claimed, queued and scheduled. Each
+ * send also has messages to other numbers.
+ */
 async function everywhere(traffic: Traffic) {
   const { claimedBatches } = traffic.ports
   const account = await traffic.account()

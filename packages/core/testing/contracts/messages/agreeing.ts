@@ -38,9 +38,9 @@ const text = fc.record({
 const history = fc.record({
   granted: fc.integer({ min: 0, max: 900 }),
   texts: fc.array(text, { minLength: 3, maxLength: 6 }),
-  /** Number of claimed batches of 7 messages. Due messages in none of them stay in the queue. */
+  /** Number of batches to claim, of 7 messages each. Due messages that are not claimed stay in the queue. */
   claims: fc.integer({ min: 0, max: 6 }),
-  /** Fates of the claimed messages, in order; repeated from the first. */
+  /** Fates of the claimed messages, in order. After the last fate the list starts again. */
   fates: fc.array(fc.constantFrom<Fate[]>(...fates), { minLength: 1, maxLength: 9 }),
   receipts: fc.array(
     fc.constantFrom<(DeliveryReceiptCode | undefined)[]>(
@@ -74,7 +74,7 @@ interface Known {
   attempts: number
 }
 
-/** Accepts each text as one order and compares the accepted recipients with `spend`. */
+/** Accepts each text as one order, and asserts that the accepted recipients are those that `spend` pays for. */
 async function acceptAll(ports: StoredPorts, by: AccountId, texts: readonly Text[], granted: number) {
   const known: Known[] = []
   const due = { now: undefined, past: longAgo, soon: soon(), far: farAhead }
@@ -91,9 +91,10 @@ async function acceptAll(ports: StoredPorts, by: AccountId, texts: readonly Text
     balance = spending.balance
     for (const [i, id] of result.results.entries()) {
       if (id === 'insufficient-credits') continue
-      // The time of acceptance is unknown here, but the outcome decides before it matters.
+      // The time of acceptance is unknown here. It does not matter, because the outcome is set before `due` is used.
       const facts = { number: at(to, i), cost: at(all, i), due: due[when] ?? longAgo, outcome: undefined }
-      // A message for a time in the near future may be due already on a busy machine.
+      // A message that is due soon may already be due on a busy machine, so ask the store whether it is still
+      // scheduled.
       const scheduled =
         when === 'far' || (when === 'soon' && (await ports.messageTraces.of(id))?.scheduled !== undefined)
       known.push({ id, facts, scheduled, claimed: false, attempts: 0 })
@@ -102,7 +103,7 @@ async function acceptAll(ports: StoredPorts, by: AccountId, texts: readonly Text
   return { known, balance, soon: due.soon }
 }
 
-/** Claims batches and applies its fate to each message. */
+/** Claims batches, and applies the fate returned by `fateOf` to each claimed message. */
 async function decide(traffic: Traffic, known: readonly Known[], claims: number, fateOf: (place: number) => Fate) {
   const { claimedBatches } = traffic.ports
   const dispatcher = await traffic.dispatcher()
@@ -159,7 +160,7 @@ function decideAs(one: Known, code: OutcomeCode, hasReference: boolean): void {
   one.facts = { ...one.facts, outcome: { code, at: longAgo, hasReference } }
 }
 
-/** Asserts what an account and an operator see of the outcome of each message, except its time. */
+/** Asserts the outcome of each message, except its time, as the account and an operator see it. */
 async function assertStatuses({ ports }: Traffic, by: AccountId, known: readonly Known[]): Promise<void> {
   const timeless = (status: unknown) => (typeof status === 'object' ? { ...status, at: undefined } : status)
   const dues = new Set(known.map(({ facts: { due } }) => due))
@@ -199,8 +200,8 @@ const spent = (known: readonly Known[]): Credits =>
   )
 
 /**
- * Statements of stores decide for many messages what core decides for one. This contract compares both on the same
- * histories.
+ * Checks that stores, whose SQL statements handle many messages at once, get the same results as the rules of core,
+ * which handle one message. Both are run on the same generated histories.
  */
 export const agreeing = withTraffic({
   'in generated histories each message is charged, refunded, reported, too old and deletable by the rules': async (

@@ -35,7 +35,7 @@ const deliver = (ports: StoredPorts) => dispatchDue(ports, 'single', () => ({ ou
 const found = async (ports: StoredPorts, reference: MessageReference, more: object = {}) =>
   (await ports.messageTraces.find({ reference, ...more }, longAgo, 100)).map((message) => message.id)
 
-/** Contract of references in all stores (ruling 1.28). */
+/** Contract of client references in every port that stores them (ruling 1.28). */
 export const referencing: Contract<StoredPorts> = {
   'a status has the reference of its message, waiting or decided; messages without one have none': async (ports) => {
     const { id: by } = await anAccount(ports)

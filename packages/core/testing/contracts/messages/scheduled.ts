@@ -20,12 +20,12 @@ import {
 } from '../claimed-batches/traffic.ts'
 import { accepted, assertLedger, at, concurrentCallers, codesOf, farAhead, longAgo, statusesOf } from '../shared.ts'
 
-/** Returns a time so far ahead that a message accepted now is still scheduled when it is stored. */
+/** Returns a due time shortly ahead, but late enough that a message accepted now is stored as scheduled. */
 export const soon = (seconds = 1): Instant => secondsAfter(realClock().now(), seconds)
 
 /**
- * Returns a time four times as far ahead as sends of these sizes need on this machine at present, measured with another
- * account.
+ * Returns a due time that is still ahead when sends of these sizes have been stored. Measures how long another
+ * account's sends of these sizes take on this machine now, and allows four times as long.
  */
 export async function soonFor(traffic: Traffic, sizes: readonly number[]): Promise<Instant> {
   const other = await traffic.account()

@@ -4,7 +4,7 @@ import { useRate } from './accounts.ts'
 const start = instant(Date.UTC(2026, 9, 18))
 const at = (seconds: number) => secondsAfter(start, seconds)
 
-/** Returns which of these counts, each at its second, are within the limit. */
+/** Uses each count at its second. Returns for each one true if it is within the limit, else the seconds to wait. */
 function accepted(perSecond: number, ...uses: readonly (readonly [seconds: number, count: number])[]) {
   let paidOff: Instant | undefined
   return uses.map(([seconds, count]) => {

@@ -13,7 +13,7 @@ export interface Holder {
 export const balanceAfter = (balance: Credits, amount: Credits): Credits | undefined =>
   balance + amount >= 0 && balance + amount <= balanceMax ? plus(balance, amount) : undefined
 
-/** Returns why these credits do not move, in order of precedence (ruling 3.7), or undefined if they do. */
+/** Returns why a transfer fails, in order of precedence (ruling 3.7), or undefined if it succeeds. */
 export function transferFailure(from: Holder, to: Holder, amount: Credits): TransferFailure | undefined {
   if (!may(from, 'transfer')) return 'from-account-locked'
   if (!may(to, 'transfer')) return 'to-account-locked'
@@ -21,7 +21,9 @@ export function transferFailure(from: Holder, to: Holder, amount: Credits): Tran
   return balanceAfter(to.balance, amount) === undefined ? 'failed' : undefined
 }
 
-/** Returns true if a session has ended whose account still has the password under which it was opened. */
+/**
+ * Returns true if a session has ended, assuming that the account's password is still the one with which it was opened.
+ */
 export const isSessionOver = (
   { opened, used }: Pick<Session, 'opened' | 'used'>,
   { locked }: Pick<Account, 'locked'>,
@@ -30,9 +32,9 @@ export const isSessionOver = (
 ): boolean => locked || secondsAfter(used, idleSeconds) <= now || secondsAfter(opened, secondsMax) <= now
 
 /**
- * Returns the time at which `count` more are paid off at a rate of `perSecond`, if earlier use is paid off at
- * `paidOff`. They are accepted if one second's worth is free, or a smaller count completely. A request of more than one
- * second's worth waits for a whole free second and delays later ones, so that the average keeps to the limit.
+ * Charges `count` uses to a limit of `perSecond`. Returns the time at which they are paid off, if earlier uses are paid
+ * off at `paidOff`. A request is accepted if its count is free, or if one second's worth is free when the count is
+ * larger. A larger request is accepted whole and delays later ones, so that the average stays within the limit.
  */
 export function useRate(
   paidOff: Instant | undefined,

@@ -12,9 +12,12 @@ export interface StoredDeliveryReceipt {
 export interface UnknownMessage {
   readonly carrier: CarrierId
   readonly number: Msisdn
-  /** Number of receipts with different references that are expected, one for each part. */
+  /** Number of parts of the message. A receipt with a reference of its own is expected for each part. */
   readonly parts: number
-  /** Time at which the outcome became unknown: not before the submission, and after recovery up to an hour later. */
+  /**
+   * Time at which the outcome was recorded as unknown. It is not before the submission. If recovery recorded it, it is
+   * up to an hour after the submission.
+   */
   readonly left: Instant
 }
 
@@ -29,7 +32,7 @@ interface Candidate {
   readonly at: Instant
 }
 
-/** Returns true if the receipts may belong to the message by carrier, number and time (ruling 1.17). */
+/** Returns true if carrier, number and time allow that the receipts belong to the message (ruling 1.17). */
 export function fitsUnknown(message: Omit<UnknownMessage, 'parts'>, candidate: Omit<Candidate, 'reference'>): boolean {
   const { carrier, number, submitted, at } = candidate
   const { beforeSubmittedSeconds, beforeReceiptSeconds, afterSeconds } = adoptionWindow
@@ -40,10 +43,11 @@ export function fitsUnknown(message: Omit<UnknownMessage, 'parts'>, candidate: O
 }
 
 /**
- * Returns the messages of unknown outcome that adopt references of stored receipts (ruling 1.17). A message adopts them
- * if as many candidates fit as it has parts, each candidate fits no other message, the first receipt of each arrived at
- * or before `youngest`, and no message to the number is still in flight without a record. The receipt that arrived
- * first is considered first. `storedReceipts` are receipts whose references no message has.
+ * Returns the messages of unknown outcome that adopt references of stored receipts (ruling 1.17). A message adopts the
+ * references of the candidates that fit it if there are as many as the message has parts. Each candidate must fit no
+ * other message, its first receipt must have arrived at or before `youngest`, and no message to the number may still be
+ * in flight without a record. The references are ordered by the arrival of their first receipts. `storedReceipts` are
+ * receipts whose references belong to no message.
  */
 export function adoptions<M extends UnknownMessage>(
   storedReceipts: readonly StoredDeliveryReceipt[],
@@ -87,8 +91,8 @@ function groupBy<T, K>(items: readonly T[], key: (item: T) => K): ReadonlyMap<K,
 }
 
 /**
- * Returns the candidates. Receipts with one reference and different numbers become several candidates, so that none is
- * the only one.
+ * Returns the candidates. If receipts with one reference have different numbers, each number becomes a candidate, so
+ * that the reference is ambiguous and is not adopted.
  */
 function candidatesOf(storedReceipts: readonly StoredDeliveryReceipt[]): readonly Candidate[] {
   const candidates = new Map<string, Candidate>()

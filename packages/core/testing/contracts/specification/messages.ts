@@ -3,8 +3,9 @@ import type { FoundMessage } from '@gateway/core/messages'
 import { secondsAfter, type Instant } from '@gateway/core/time'
 
 /**
- * Returns the sender address for a number, so that replies find the account (ruling 1.18): the address from which the
- * account wrote to it before, else one from which no other account wrote to it, else the one that the account prefers.
+ * Returns the sender address for a number, so that replies find the account (ruling 1.18). Chooses the address from
+ * which the account wrote to the number before, else an address from which no other account wrote to the number, else
+ * the address that the account prefers.
  */
 export const chooseSender = <Sender>(
   preferred: readonly Sender[],
@@ -21,22 +22,27 @@ export const chooseSender = <Sender>(
  */
 export const isDeletable = (wasScheduled: boolean, attempts: number): boolean => wasScheduled && attempts === 0
 
-/** Orders a list: latest due first, then highest id. Negative if `a` comes before `b`. */
+/**
+ * Compares messages for a list that is sorted by due time, latest first, and then by id, highest first. Returns a
+ * negative number if `a` comes before `b`.
+ */
 export const laterDue = (a: Pick<FoundMessage, 'due' | 'id'>, b: Pick<FoundMessage, 'due' | 'id'>): number =>
   b.due - a.due || b.id - a.id
 
 /**
- * Times of a message: when its hand-over (or its absence) was recorded, and when its state was reached. Undefined while
- * the message waits.
+ * Two times of a message: `left` is when its submission, or its end without one, was recorded; `at` is when its current
+ * state was reached. Undefined while the message waits.
  */
 type Decided = { readonly left: Instant; readonly at: Instant } | undefined
 
 /**
- * Returns true if a send is dropped: it was due before `before`, all its messages have an outcome, and their last
- * changes were before `before` too.
+ * Returns true if a send is old enough to be dropped: it was due before `before`, all its messages have an outcome, and
+ * no message has changed since `before`.
  */
 export const isDropped = (send: { readonly due: Instant }, messages: readonly Decided[], before: Instant): boolean =>
   send.due < before && messages.every((one) => one !== undefined && one.left < before && one.at < before)
 
-/** Returns true if an answer stored at `at` still counts. Otherwise its key is free. */
+/**
+ * Returns true if a client request's answer, stored at `at`, is still returned for its key. Otherwise the key is free.
+ */
 export const isKept = (at: Instant, now: Instant): boolean => at > secondsAfter(now, -firstAnswerSeconds)

@@ -17,7 +17,10 @@ import { daysBefore, secondsAfter, type Instant } from '@gateway/core/time'
 
 interface Stored {
   readonly code: OutcomeCode
-  /** Carrier's id of the message. Undefined: not accepted, or not known to be. */
+  /**
+   * Carrier's id of the message. Undefined if the carrier did not accept the message, or if its acceptance is not
+   * known.
+   */
   readonly reference: string | undefined
 }
 
@@ -26,8 +29,8 @@ export const isUnresolved = ({ code, reference }: Stored): boolean =>
   code === OUTCOME.unknown && reference === undefined
 
 /**
- * Returns true if the late report of a dispatcher that was declared dead replaces an unknown outcome. Late reports
- * change nothing else (ruling 1.17).
+ * Returns true if a late report replaces an unknown outcome. A report is late if its dispatcher was already declared
+ * dead. Late reports change nothing else (ruling 1.17).
  */
 export const isLateTruth = (before: Stored, reported: Handover['outcome']): boolean =>
   isUnresolved(before) && reported !== 'unknown'
@@ -35,13 +38,15 @@ export const isLateTruth = (before: Stored, reported: Handover['outcome']): bool
 /** Returns true if a dispatcher may be declared dead. */
 export const isOverdue = (leaseUntil: Instant, now: Instant): boolean => leaseUntil < now
 
-/** Returns true if a message handed over at `handedOver` is recent enough that a receipt certainly means it. */
+/**
+ * Returns true if a message submitted at `handedOver` is so recent that a receipt with its reference must belong to it.
+ */
 export const isRecentFor = (handedOver: Instant, receivedAt: Instant): boolean =>
   handedOver > daysBefore(receivedAt, receiptMatching.referenceDays)
 
 /**
  * Returns true if a receipt may belong to a message to this number. A receipt with a number never matches a message to
- * another one, whatever their references.
+ * a different number, even if the references are equal.
  */
 export const isForNumber = (receipt: Pick<DeliveryReceipt, 'number'>, to: Msisdn): boolean =>
   receipt.number === undefined || receipt.number === to
@@ -58,9 +63,10 @@ export const changesState = (before: OutcomeCode, reported: DeliveryReceiptCode)
   !isFinal(before) && before !== reported
 
 /**
- * Returns the state of a message of several parts after `reported`, the new states of some, while `undelivered` parts
- * are not delivered. The message has failed as soon as one part has, and is delivered when all are. Of several failures
- * in one call the lowest code wins, of other states the highest.
+ * Returns the state of a message of several parts. `reported` are the new states of some parts, and `undelivered` is
+ * the number of parts that are not delivered after that. The message fails as soon as one part fails, and is delivered
+ * when all parts are. If one call reports several failures, the lowest code wins; among other states the highest code
+ * wins.
  */
 export function codeByParts(
   before: OutcomeCode,
@@ -78,8 +84,8 @@ export function codeByParts(
 const least = (codes: readonly DeliveryReceiptCode[]): DeliveryReceiptCode => codes.reduce((a, b) => (b < a ? b : a))
 
 /**
- * Returns which stored receipts a trace lists: those with the message's own references or, before it has one, those of
- * the carrier that has or may have it, to its number. Undefined: none.
+ * Returns which stored receipts a trace lists: those with the references of the message. If the message has no
+ * reference yet, these are the carrier's receipts for its number. Returns undefined if no carrier may have the message.
  */
 export function receiptsSought(
   place: MessageLocation,

@@ -10,7 +10,7 @@ export interface Contact {
   readonly id: MessageId
   /** Undefined: unknown. */
   readonly from: SenderAddress | undefined
-  /** Time at which a carrier accepted it or may have accepted it. */
+  /** Time at which a carrier accepted the message or may have accepted it. */
   readonly at: Instant
 }
 
@@ -42,8 +42,9 @@ export const laterContact = (a: Pick<Contact, 'at' | 'id'>, b: Pick<Contact, 'at
 
 /**
  * Returns the owner of an inbound message and the message that it answers (ruling 1.18). `to` is the address to which
- * it was sent, if messages are sent from that address. `sent` are the contacts of its number. `inFlight` are messages
- * that may have been submitted and are not recorded; they count if nothing else matches.
+ * the inbound message was sent; it is undefined if no messages are sent from that address. `sent` are the contacts of
+ * the inbound message's number. `inFlight` are messages to the number that may have been submitted and are not
+ * recorded; they count only if no contact matches.
  */
 export function replyOwner(
   to: KnownAddress | undefined,

@@ -1,6 +1,6 @@
 import { daysBefore, type Instant } from '@gateway/core/time'
 import { failingDays } from '@gateway/core/webhooks'
 
-/** Returns true if another failure pauses an endpoint that has failed since then. */
+/** Returns true if an endpoint whose requests have failed since `failingSince` is paused by another failure at `at`. */
 export const failsTooLong = (failingSince: Instant | undefined, at: Instant): boolean =>
   failingSince !== undefined && failingSince <= daysBefore(at, failingDays)

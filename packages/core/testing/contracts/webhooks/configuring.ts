@@ -7,7 +7,7 @@ import { added, aWebhook } from './an-endpoint.ts'
 
 const other = 'other' as SealedSecret
 
-/** Returns a change that puts a new secret before the present ones. */
+/** Returns a change that makes `next` the current secret and keeps the present secrets as previous ones. */
 const followedBy =
   (next: SealedSecret) =>
   ({ secret, previous }: SigningSecrets): SigningSecrets => ({

@@ -85,7 +85,7 @@ export const pushing: Contract<StoredPorts> = {
     const lists = await ports.webhooks.claim({ ...claiming, listsMax: 8 })
     assert.ok(of(lists, busy.webhook).length >= 2)
     for (const { webhook } of others) assert.equal(of(lists, webhook).length, 1)
-    // Endpoints with later events get their share.
+    // An endpoint whose events arrived later also gets its share.
     const late = await waiting(ports, 1)
     const rooms = new Map([[busy.webhook.id, 0]])
     assert.deepEqual(

@@ -32,8 +32,8 @@ import { sendOptionFields, sendOptionsIn } from '../../../send-options.ts'
 /** Maximum number of recipients of a request, over all its texts (spec 8). */
 export const recipientsMax = 1000
 /**
- * Maximum value of `maximumMessageSegments`, which existing clients always send. It stands for the limit of the
- * specification (ruling 2.4).
+ * Maximum value of `maxSegments`. Existing clients always send it. It means that only the maximum length of a text
+ * applies (ruling 2.4).
  */
 const segmentsMax = 6
 

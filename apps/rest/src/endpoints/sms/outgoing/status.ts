@@ -88,8 +88,8 @@ const numberIn = (status: MessageStatus): string => (typeof status === 'object' 
 const labelsIn = (status: MessageStatus): string => (typeof status === 'object' ? labelFields(status) : '')
 
 /**
- * Returns a function that renders the fields after the number. It reuses the text of the previous status, which is
- * usually equal.
+ * Returns a function that renders the fields after the number. If a status equals the previous one, which is usual, the
+ * function returns the same text again.
  */
 function restWriter(now: string): (status: MessageStatus) => string {
   let last: MessageStatus | undefined
