@@ -84,6 +84,8 @@ export interface CarrierPlace {
   readonly chance: Chance
   /** Maximum submissions per second of each dispatcher. */
   readonly perSecond: number
+  /** Seconds after which an answer counts as slow; undefined: the carrier's default. */
+  readonly slowSeconds?: number | undefined
   /** Returns the process of a member while it runs. */
   readonly pidOf: (member: string) => number | undefined
 }

@@ -158,7 +158,10 @@ async function withDatabase(run: FaultRun, place: Place): Promise<void> {
   const perSecond = run.carrierPerSecond ?? Math.ceil(run.recipientsPerSecond / 4)
   const open = run.carrier === 'smpp' ? smppCarrierOfRun : simulatedCarrierOfRun
   const pidOf = (member: string) => members.find(({ name }) => name === member)?.runningPid()
-  const carrier = await open({ folder: carrierFolder, chance, perSecond, pidOf })
+  // A run that only fills the best carrier must not count it as slow on a busy machine, because a slow carrier hands
+  // over messages without an overflow.
+  const slowSeconds = run.only?.join() === 'fill the best carrier' ? 4 : undefined
+  const carrier = await open({ folder: carrierFolder, chance, perSecond, slowSeconds, pidOf })
   place.carriers.push(carrier)
   const environment = { ...common, ...webhooks, DATA_DIR: carrierFolder }
   const ofCommands = { DATABASE_URL: database.connectionString, DATA_DIR: carrierFolder, ...webhooks }

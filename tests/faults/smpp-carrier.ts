@@ -24,7 +24,13 @@ const names = ['smpp', 'second'] as const
  * first gets as many messages as it accepts, and the second gets the rest. Each dispatcher has its own relay to each
  * carrier. The shared address puts the name of the dispatcher into the system_type.
  */
-export async function smppCarrierOfRun({ folder, chance, perSecond, pidOf }: CarrierPlace): Promise<CarrierOfRun> {
+export async function smppCarrierOfRun({
+  folder,
+  chance,
+  perSecond,
+  slowSeconds,
+  pidOf,
+}: CarrierPlace): Promise<CarrierOfRun> {
   const open = async (name: string) => {
     const place = join(folder, name)
     await mkdir(place)
@@ -37,7 +43,7 @@ export async function smppCarrierOfRun({ folder, chance, perSecond, pidOf }: Car
   /** Periods in which the first carrier accepted no submissions, in milliseconds since 1970. */
   const silences: Span[] = []
   const file = join(folder, 'carriers.json')
-  const carriers = all.map(({ name, smsc, way }) => ({ name, url: urlOf(smsc, way, perSecond) }))
+  const carriers = all.map(({ name, smsc, way }) => ({ name, url: urlOf(smsc, way, perSecond, slowSeconds) }))
   const over = names.map((carrier, i) => ({ carrier, priority: 1 + i }))
   await writeFile(file, JSON.stringify({ carriers, routes: [{ name: 'all', carriers: over }] }))
 
@@ -123,13 +129,12 @@ interface Span {
 /**
  * Returns the URL of a carrier. The short timeouts detect a link that stays silent during a stall. Frequent probes of
  * the circuit let due messages be submitted within 5 s. The two dispatchers share the rate of each carrier.
- * `slowSeconds` is so long that a busy machine does not make the carrier count as slow, because a slow carrier would
- * hand over messages without an overflow.
  */
-function urlOf({ url, port }: RunningSmsc, way: SharedWay, perSecond: number): string {
+function urlOf({ url, port }: RunningSmsc, way: SharedWay, perSecond: number, slowSeconds?: number): string {
   const probes = 'silentSeconds=2&probeSeconds=1&probeSecondsMax=1'
-  const times = `responseSeconds=5&slowSeconds=4&enquireSeconds=2&reconnectSecondsMax=1&holdSeconds=5&${probes}`
-  const own = `perSecond=${perSecond}&window=50&systemType=${anyMember}&${times}`
+  const times = `responseSeconds=5&enquireSeconds=2&reconnectSecondsMax=1&holdSeconds=5&${probes}`
+  const slow = slowSeconds === undefined ? '' : `&slowSeconds=${slowSeconds}`
+  const own = `perSecond=${perSecond}&window=50&systemType=${anyMember}&${times}${slow}`
   return `${url.replace(String(port), String(way.port))}?${own}`
 }
 

@@ -9,8 +9,8 @@ export const tooOld = (version: string): string | undefined => {
 }
 
 /**
- * Ends the process with exit code 1 and an explanation if Node is too old. Must run before modules are loaded that an
- * older Node cannot parse, so this file imports nothing.
+ * Exits with 1 and prints a sentence if Node is too old. Runs before modules are loaded that an older Node cannot
+ * parse, and so imports nothing.
  */
 export const refuseOldNode = (): void => {
   const wrong = tooOld(process.versions.node)

@@ -9,8 +9,8 @@ export const tooOld = (version: string): string | undefined => {
 }
 
 /**
- * Ends a process of an older Node with 1 and a sentence, before modules are loaded that it cannot read. Imports
- * nothing.
+ * Exits with 1 and prints a sentence if Node is too old. Runs before modules are loaded that an older Node cannot
+ * parse, and so imports nothing.
  */
 export const refuseOldNode = (): void => {
   const wrong = tooOld(process.versions.node)
