@@ -43,7 +43,6 @@ export const table = [
   ['packages/adapters-smpp/', ['smscs', 'carriers']],
   ['packages/carrier-kit/', ['smscs', 'carriers']],
   ['packages/adapters-webhooks/', []],
-  ['packages/carrier-kit/', ['smscs', 'carriers']],
   ['packages/carriers/', ['carriers', 'operator']],
   ['packages/conformance/', ['newcomers', 'deployed']],
   ['packages/embedded-postgres/', ['newcomers', 'operator', 'embedded', 'drill']],

@@ -129,14 +129,17 @@ const refusals: readonly (readonly [what: string, typeof answer, told: string | 
     /^http:.*\/backups\/today cannot be used: the connection was cut\.$/,
   ],
 ]
-test.each(refusals)('%s is told without the secret of its address, and nothing stays', async (_, how, expectedText) => {
-  answer = how
-  const before = await leftovers()
-  const { code, out, err } = await operator().run(['backup', 'create', '--to', address])
-  expect({ code, out }).toEqual({ code: 1, out: '' })
-  expect(err.trim()).toEqual(typeof expectedText === 'string' ? expectedText : expect.stringMatching(expectedText))
-  expect(await leftovers()).toEqual(before)
-})
+test.each(refusals)(
+  '%s is reported without the secret in the address, without leftovers',
+  async (_, how, expectedText) => {
+    answer = how
+    const before = await leftovers()
+    const { code, out, err } = await operator().run(['backup', 'create', '--to', address])
+    expect({ code, out }).toEqual({ code: 1, out: '' })
+    expect(err.trim()).toEqual(typeof expectedText === 'string' ? expectedText : expect.stringMatching(expectedText))
+    expect(await leftovers()).toEqual(before)
+  },
+)
 
 test('a connection that breaks within a body is reported, in both directions', async () => {
   const large = join(folder, 'large')

@@ -21,8 +21,8 @@ export interface TestProvider {
 }
 
 /**
- * Starts a server that answers with the last function given to `answerWith`. Until then, it answers with `first`, which
- * by default accepts each message with a new id.
+ * Starts a server that answers with `first` until a test sets another function by `answerWith`. By default `first`
+ * accepts each message with a new id.
  */
 export async function aProvider(first: Answer = accepts): Promise<TestProvider> {
   let answer = first
