@@ -31,7 +31,7 @@ export interface Deployment {
   readonly database: Database
   /** Returns the process that serves an interface or the portal. */
   readonly serving: (by: Served) => Started
-  /** All processes, including the dispatchers. */
+  /** All processes, including the dispatcher and the callbacks of carriers. */
   readonly processes: readonly Started[]
   readonly victim: (by: Interface) => Client
   readonly hostile: (by: Interface) => Client
@@ -51,7 +51,7 @@ export async function deploy(layout: Layout, further: Environment = {}): Promise
     NODE_OPTIONS: `--import ${collectAtSignal}`,
     ...further,
   }
-  const names = layout === 'the all-in-one' ? (['all-in-one'] as const) : ([...served, 'dispatcher'] as const)
+  const names = layout === 'the all-in-one' ? (['all-in-one'] as const) : ([...served, 'dispatcher', 'callbacks'] as const)
   const processes = await Promise.all(names.map((name) => startApp(name, environment)))
   const [first] = processes
   const serving = (by: Served): Started => {

@@ -108,6 +108,22 @@ describe.each(inTurn(layouts))('%s', (layout) => {
         expect(await raw(url, get(path, headers))).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
   })
 
+  test('every process answers a path of an interface in the form of that interface (rulings 1.31, 3.8)', async () => {
+    const [rest, xml, queryString] = ['/api/rest/v1/nothing', '/api/xmlgetstatus.asp', '/api/credits.asp']
+    for (const { url } of deployment.processes) {
+      const twoHosts = async (path: string) => bodyOf(await raw(url, get(path, 'Host: y\r\n')))
+      expect(await twoHosts(rest)).toMatch(envelope(400, 'The request has more than one Host'))
+      expect(await twoHosts(xml)).toContain('<XMLGatewayStatus_Response><Error>')
+      expect(await twoHosts(queryString)).toMatch(/^Error="The request has more than one Host/)
+
+      const unknown = await raw(url, get(rest))
+      expect(unknown).toMatch(/^HTTP\/1\.1 404 /)
+      expect(bodyOf(unknown)).toMatch(envelope(404, 'This path does not exist'))
+      const plain = await raw(url, get('/api/nothing'))
+      expect(plain).toMatch(/^HTTP\/1\.1 404 [^]*\r\nContent-Type: text\/plain; charset=utf-8\r\n/i)
+    }
+  })
+
   test('a UTF-8 document that declares UTF-16 is read as UTF-8, and an ID with a no-break space is invalid', async () => {
     const ids = (id: string) => `<MessageIDs><MessageID><ID>${id}</ID></MessageID></MessageIDs>`
     const status = (id: string) => {

@@ -8,11 +8,14 @@ import {
   onError,
   prepareResponse,
   readBody,
+  requestTarget,
   withPlace,
+  writeWhole,
   type AdmissionGate,
   type Log,
   type Metrics,
 } from '@gateway/server'
+import { interfaceOf, notFoundElsewhere } from '@gateway/wire'
 import { Router, type Request, type RequestHandler, type Response } from 'express'
 import type { CallbackCarrier, CallbackCarriers } from './callback-carriers.ts'
 import { CallbackCounts, type Refusal } from './callback-counts.ts'
@@ -64,10 +67,18 @@ export function callbacksRouter(store: CallbackStore, settings: CallbacksSetting
     )
 }
 
-/** Returns a handler that answers 404 in plain text. */
-export const callbacksNotFound = (settings: Pick<CallbacksSettings, 'log' | 'metrics'>): RequestHandler =>
+/**
+ * Returns a handler that answers 404. A path of an interface is answered in the form of that interface (ruling 3.8), any
+ * other path in plain text.
+ */
+export const callbacksNotFound = ({
+  clock,
+  ...settings
+}: Pick<CallbacksSettings, 'clock' | 'log' | 'metrics'>): RequestHandler =>
   fallbackHandler({ ...settings, service }, (response) => {
-    write(response, 404)
+    const path = requestTarget(response.req)
+    if (interfaceOf(path) === undefined) write(response, 404)
+    else writeWhole(response, notFoundElsewhere(path, clock.now()))
   })
 
 function callbackHandler(

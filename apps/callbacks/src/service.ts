@@ -22,6 +22,7 @@ import {
   trustProxies,
   watchCertificates,
 } from '@gateway/server'
+import { refusalsElsewhere } from '@gateway/wire'
 import { followCallbackCarriers } from './callback-carriers.ts'
 import { callbacksNotFound, callbacksRouter } from './router.ts'
 
@@ -63,12 +64,13 @@ await runProcess({
         checks: { ...database.checks, carriers: () => Promise.resolve(carriers.isUsable()) },
       },
       mounted: ['/', callbacksRouter(processing, { carriers, clock, gate, log, metrics })],
-      notFound: callbacksNotFound({ log, metrics }),
+      notFound: callbacksNotFound({ clock, log, metrics }),
       answerError: (_request, response, status) => response.status(status).type('text/plain').send('Error'),
     })
     trustProxies(app, proxies)
     const { HOST: host, PORT: port, ADMIN_PORT: adminPort } = environment
-    const server = await listen({ app, host, port, adminPort, log, clock, limits, graceSeconds: 6 })
+    const describeMalformed = refusalsElsewhere(clock)
+    const server = await listen({ app, host, port, adminPort, log, clock, limits, describeMalformed, graceSeconds: 6 })
     onStop('server', () => server.close())
   },
 })

@@ -50,7 +50,7 @@ export async function startCallbacks(carriers: readonly object[], options: Callb
   const app = createServiceApp({
     ...{ log, metrics, service: 'callbacks' },
     mounted: ['/', callbacksRouter(store(createProcessing(ports)), settings)],
-    notFound: callbacksNotFound({ log }),
+    notFound: callbacksNotFound({ clock: ports.clock, log }),
     answerError: (_request, response) => response.status(500).send('Error'),
   })
   return {

@@ -292,6 +292,7 @@ test('health and metrics over HTTP report the messages in the dispatcher and the
   measureDispatching(metrics, dispatching)
   let isReady = false
   const app = createDispatcherServer({
+    clock: ports.clock,
     log: silent,
     metrics,
     health: { checks: { database: () => Promise.resolve(isReady) } },

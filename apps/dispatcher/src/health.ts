@@ -1,7 +1,16 @@
 import type { Carrier, Dispatcher } from '@gateway/core/dispatch'
 import type { CarrierReport } from '@gateway/core/fleet'
-import { createServiceApp, type HealthSettings, type Log, type ServiceAppSettings } from '@gateway/server'
-import { carrierJson } from '@gateway/wire'
+import type { Clock } from '@gateway/core/time'
+import {
+  createServiceApp,
+  fallbackHandler,
+  requestTarget,
+  writeWhole,
+  type HealthSettings,
+  type Log,
+  type ServiceAppSettings,
+} from '@gateway/server'
+import { carrierJson, interfaceOf, notFoundElsewhere } from '@gateway/wire'
 import type { Express } from 'express'
 
 interface Reporting {
@@ -49,15 +58,27 @@ export function reportStall(dispatcher: Pick<Dispatcher, 'state'>, carrier: Pick
   }
 }
 
-/** Creates an app with only the health and metrics of a dispatcher. */
-export const createDispatcherServer = (settings: Pick<ServiceAppSettings, 'log' | 'metrics' | 'health'>): Express =>
+interface DispatcherServerSettings extends Pick<ServiceAppSettings, 'log' | 'metrics' | 'health'> {
+  readonly clock: Clock
+}
+
+const nothingElse = {
+  status: 404,
+  contentType: 'text/plain; charset=utf-8',
+  body: 'There is nothing here but /health/live, /health/ready, /health/carriers and /metrics',
+}
+
+/**
+ * Creates an app with only the health and metrics of a dispatcher. A path of an interface is answered 404 in the form
+ * of that interface (ruling 3.8).
+ */
+export const createDispatcherServer = ({ clock, ...settings }: DispatcherServerSettings): Express =>
   createServiceApp({
     ...settings,
     service: 'dispatcher',
-    notFound: (_request, response) =>
-      response
-        .status(404)
-        .type('text/plain')
-        .send('There is nothing here but /health/live, /health/ready, /health/carriers and /metrics'),
+    notFound: fallbackHandler({ ...settings, service: 'dispatcher' }, (response) => {
+      const path = requestTarget(response.req)
+      writeWhole(response, interfaceOf(path) === undefined ? nothingElse : notFoundElsewhere(path, clock.now()))
+    }),
     answerError: (_request, response, status) => response.status(status).type('text/plain').send('Error'),
   })

@@ -8,6 +8,7 @@ import {
   webhookVariables,
 } from '@gateway/composition'
 import { databaseVariables, listen, runProcess, serverVariables, watchCertificates } from '@gateway/server'
+import { refusalsElsewhere } from '@gateway/wire'
 import { carriersFor } from './configured-carriers.ts'
 import { dispatchFor, dispatchVariables } from './dispatch-for.ts'
 import { createDispatcherServer } from './health.ts'
@@ -35,9 +36,11 @@ await runProcess({
     const allCertificates = () => [...certificates, ...dispatched.certificates()]
     const watching = watchCertificates({ given: allCertificates, log, metrics, now: () => ports.clock.now() })
     onStop('certificates', () => watching.stop())
-    const app = createDispatcherServer({ log, metrics, health })
+    const { clock } = ports
+    const app = createDispatcherServer({ log, metrics, health, clock })
     const { HOST: host, PORT: port, ADMIN_PORT: adminPort } = environment
-    const server = await listen({ app, host, port, adminPort, log, clock: ports.clock, graceSeconds: 3 })
+    const describeMalformed = refusalsElsewhere(clock)
+    const server = await listen({ app, host, port, adminPort, log, clock, describeMalformed, graceSeconds: 3 })
     onStop('server', () => server.close())
   },
 })

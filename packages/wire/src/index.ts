@@ -3,7 +3,14 @@ export { carrierJson } from './carrier-json.ts'
 export { csvLine, unguarded, type Cell } from './csv.ts'
 export { foundFor } from './found-for.ts'
 export { decodeWindows1252, percentDecode, trimWhiteSpace } from './decode-text.ts'
-export { interfaceOf, notFoundElsewhere, refusalElsewhere, XML_ROOT, type InterfaceName } from './interface-refusals.ts'
+export {
+  interfaceOf,
+  notFoundElsewhere,
+  refusalElsewhere,
+  refusalsElsewhere,
+  XML_ROOT,
+  type InterfaceName,
+} from './interface-refusals.ts'
 export { isRestPath, noSuchRestPath, restCodeOf, restContentType, restEnvelope } from './rest-envelope.ts'
 export { webhookBody } from './webhook-body.ts'
 export {

@@ -1,4 +1,4 @@
-import type { Instant } from '@gateway/core/time'
+import type { Clock, Instant } from '@gateway/core/time'
 import { isRestPath, restNotFound, restRefusal } from './rest-envelope.ts'
 
 /** Interface that owns a path, even if the answering process does not serve the interface (rulings 1.31, 3.8). */
@@ -63,3 +63,9 @@ export function refusalElsewhere({ status, reason, path }: Refused, now: Instant
     return { status, contentType: 'text/xml; charset=utf-8', headers, body: xmlDocument(path, reason) }
   return { status, contentType: plain, headers, body: interfaceName === undefined ? reason : `Error="${reason}"` }
 }
+
+/**
+ * Returns the function that answers requests refused at the HTTP level, for a server that serves no interface of a
+ * path.
+ */
+export const refusalsElsewhere = (clock: Clock) => (refused: Refused) => refusalElsewhere(refused, clock.now())
