@@ -90,6 +90,16 @@ const echoes = [
   `thanks for ${sentText} to ${number.slice(0, 10)}`,
 ]
 
+/** Responses of endpoints of other accounts to events that do not contain the number. */
+const answersOfOthers = [
+  `unknown number +43 660/987 654-321`,
+  `job 20261127${number}001 failed`,
+  `number=%2B43%20660%20987654321`,
+  `{"to":"\\u002b43660987654321","local":"0660 987654321"}`,
+  `no customer for 0043${number.slice(2, 10)}`,
+]
+const harmlessAnswer = 'order 4711 of 2026-11-27 17:05:33 to +27820000100 failed'
+
 async function pushAll(): Promise<void> {
   let at = 0
   for (;;) {
@@ -159,11 +169,12 @@ async function writeEverywhere(): Promise<void> {
      select id, account_id, 1, 'optout-added-' || $1 || '-1' from webhook`,
     [number],
   )
-  await client.query(
-    `insert into webhook_attempt (list_id, tries, webhook_id, at, milliseconds, beginning, verdict)
-     values (999, 1, 1, now(), 1, $1, 1)`,
-    [`unknown number +43 660/987 654-321`],
-  )
+  for (const [i, answer] of [...answersOfOthers, harmlessAnswer].entries())
+    await client.query(
+      `insert into webhook_attempt (list_id, tries, webhook_id, at, milliseconds, beginning, verdict)
+       values ($1, 1, 1, now(), 1, $2, 1)`,
+      [999 + i, answer],
+    )
 }
 
 const encodings = (text: string): readonly string[] => {
@@ -220,6 +231,10 @@ test('an erased number and its texts are in no column of any table, in no encodi
   const operator = operators.as({ name: 'ann', role: 'admin' }, 'here')
   expect(await operator.commands.eraseNumber(number, 'ann')).toMatchObject({ left: { waiting: 0 } })
   expect(await found()).toEqual(['opt_out_reply.msisdn', 'suppression.msisdn'])
+  const { rows } = await client.query<{ beginning: string }>(
+    `select beginning from webhook_attempt where list_id >= 999 and beginning is not null`,
+  )
+  expect(rows.map(({ beginning }) => beginning)).toEqual([harmlessAnswer])
   expect(await ports.ledger.check()).toMatchObject({ differences: [] })
 })
 

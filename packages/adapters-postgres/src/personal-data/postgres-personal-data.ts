@@ -85,7 +85,7 @@ export function postgresPersonalData({ pools: { ordinary } }: Context): Personal
    */
   async function eraseEvents(number: Msisdn, after: string): Promise<Done> {
     if (after === '' || after === 'rest') {
-      const [row] = await ordinary.run(eraseWaitingEvents, { number, written: writtenForms(number) })
+      const [row] = await ordinary.run(eraseWaitingEvents, { number, digits: digitRunsOf(number) })
       return { changed: row?.erased ?? 0, after: after === '' ? '0' : undefined }
     }
     const values = { after: Number(after), sliceMax: sliceOf.events, patterns: patternsOf(number) }
@@ -159,6 +159,15 @@ export const patternsOf = (number: Msisdn): readonly string[] =>
  */
 export const writtenForms = (number: Msisdn): string =>
   `(?<![0-9])(\\+|00|%2[Bb])?${number.split('').join('([\\s().\u00a0/-]|%20){0,2}')}(?![0-9])`
+
+/** Number of consecutive digits of a number that count as a copy of the number, which may be cut at either end. */
+const recognizableDigits = 7
+
+/** Returns a PostgreSQL regular expression for any `recognizableDigits` consecutive digits of the number. */
+const digitRunsOf = (number: Msisdn): string =>
+  Array.from({ length: number.length - recognizableDigits + 1 }, (_, at) =>
+    number.slice(at, at + recognizableDigits),
+  ).join('|')
 
 /**
  * Returns the events of a list (JSON) without a number. Erases the text of messages from the number, and the text of a

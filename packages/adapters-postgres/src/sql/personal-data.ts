@@ -278,13 +278,17 @@ where state = 'ended' and text <> ''
   )`,
 )
 
+/** SQL for the digits of the beginning of a response, without the digits of percent and JSON escapes. */
+const digitsOfBeginning = sql`regexp_replace(beginning, '%[0-9A-Fa-f]{2}|\\\\u[0-9A-Fa-f]{4}|[^0-9]', '', 'g')`
+
 /**
  * Erases the number from events that are in no list yet, and from ids of replayed events. Also erases stored beginnings
- * of endpoints' responses that match `written`.
+ * of endpoints' responses whose digits match the regular expression `digits`. A response is only a diagnosis, so this
+ * expression may match more than the number.
  */
 export const eraseWaitingEvents = statement(
   'erase-waiting-events',
-  { parameters: { number: 'bigint', written: 'text' }, columns: { erased: 'int' } },
+  { parameters: { number: 'bigint', digits: 'text' }, columns: { erased: 'int' } },
   sql`
 with waiting as (
   update webhook_event
@@ -293,9 +297,9 @@ with waiting as (
   where :number = any (msisdns)
   returning 1
 ), attempts as (
-  update webhook_attempt set beginning = null where beginning ~ :written
+  update webhook_attempt set beginning = null where ${digitsOfBeginning} ~ :digits
 ), lists as (
-  update webhook_list set beginning = null where beginning ~ :written
+  update webhook_list set beginning = null where ${digitsOfBeginning} ~ :digits
 ), replays as (
   update webhook_replay set event = 'erased' where event like 'optout-%-' || :number::text || '-%'
 )
