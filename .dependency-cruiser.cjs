@@ -57,7 +57,10 @@ module.exports = {
     rule(
       'wire-is-for-interfaces',
       'What the interfaces have in common knows core only: the dispatcher pushes events, the command line shows them.',
-      { path: '^(packages|apps)/', pathNot: '^packages/wire/|^apps/(rest|asp|xml|portal|callbacks|dispatcher|operator)/' },
+      {
+        path: '^(packages|apps)/',
+        pathNot: '^packages/wire/|^apps/(rest|asp|xml|portal|callbacks|dispatcher|operator)/',
+      },
       { path: '^packages/wire/' },
     ),
     rule(

@@ -51,7 +51,8 @@ export async function deploy(layout: Layout, further: Environment = {}): Promise
     NODE_OPTIONS: `--import ${collectAtSignal}`,
     ...further,
   }
-  const names = layout === 'the all-in-one' ? (['all-in-one'] as const) : ([...served, 'dispatcher', 'callbacks'] as const)
+  const names =
+    layout === 'the all-in-one' ? (['all-in-one'] as const) : ([...served, 'dispatcher', 'callbacks'] as const)
   const processes = await Promise.all(names.map((name) => startApp(name, environment)))
   const [first] = processes
   const serving = (by: Served): Started => {
