@@ -68,8 +68,8 @@ export function callbacksRouter(store: CallbackStore, settings: CallbacksSetting
 }
 
 /**
- * Returns a handler that answers 404. A path of an interface is answered in the form of that interface (ruling 3.8), any
- * other path in plain text.
+ * Returns a handler that answers 404. A path of an interface is answered in the form of that interface (ruling 3.8),
+ * any other path in plain text.
  */
 export const callbacksNotFound = ({
   clock,
