@@ -18,6 +18,8 @@ export interface ImportedRows {
   readonly changes: readonly { readonly line: number; readonly written: string; readonly number: string }[]
   /** The first refused rows, at most `refusalsMax`. */
   readonly refusals: readonly { readonly line: number; readonly reason: string }[]
+  /** Names in the first line of the file that are not names of a column. */
+  readonly columnsNotRead: readonly string[]
 }
 
 /** Maximum number of refused rows, and of corrected numbers, that are reported one by one. */
@@ -53,6 +55,7 @@ export async function importRows<Entry extends NumberedEntry, Column extends str
   const changes: { line: number; written: string; number: string }[] = []
   const refusals: { line: number; reason: string }[] = []
   let named: readonly string[] | undefined
+  let columnsNotRead: readonly string[] = []
   let batch: Entry[] = []
 
   async function flush(): Promise<void> {
@@ -82,7 +85,10 @@ export async function importRows<Entry extends NumberedEntry, Column extends str
     for await (const record of readCsv(input.text(file), columns[0])) {
       if (named === undefined) {
         named = namesOf(record, columns)
-        if (named !== columns) continue
+        if (named !== columns) {
+          columnsNotRead = unreadNames(record, columns)
+          continue
+        }
       }
       addRow(record)
       if (batch.length === batchRows) await flush()
@@ -101,7 +107,7 @@ export async function importRows<Entry extends NumberedEntry, Column extends str
     output.progress('')
   }
   const { rows, added, stored, refused, changed } = sum
-  return { rows, added, already: stored - added, refused, refusals, changed, changes }
+  return { rows, added, already: stored - added, refused, refusals, changed, changes, columnsNotRead }
 }
 
 /** Returns the names of the columns in the first line, or the default names if that line is a row. */
@@ -115,6 +121,10 @@ function namesOf<Column extends string>(
   return names
 }
 
+/** Returns the names in the first line, as written, that no column has. */
+const unreadNames = ({ fields }: CsvRecord, columns: readonly string[]): readonly string[] =>
+  fields.map((name) => name.trim()).filter((name) => name !== '' && !columns.includes(name.toLowerCase()))
+
 const linesShown = 20
 
 /** Prints the outcome of an import. Throws a Refused afterwards if a row was refused. */
@@ -123,7 +133,8 @@ export function printImport(
   about: { readonly [key: string]: string | number },
   imported: ImportedRows,
 ): void {
-  const { rows, added, already, refused, refusals, changed, changes } = imported
+  const { rows, added, already, refused, refusals, changed, changes, columnsNotRead } = imported
+  const unreadLines = columnsNotRead.length > 0 ? [`Columns that were not read: ${columnsNotRead.join(', ')}.`] : []
   const changedLines = changes
     .slice(0, linesShown)
     .map(({ line, written, number }) => `Line ${line}: “${written}” was read as ${number}.`)
@@ -142,8 +153,9 @@ export function printImport(
       corrected: changed,
       corrections: changes.map(({ line, written, number }) => ({ line, typed: written, number })),
       refusals: refusals.map(({ line, reason }) => ({ line, why: reason })),
+      columnsNotRead,
     },
-    [...changedLines, ...moreChanged, ...lines, ...more, sentence].join('\n'),
+    [...unreadLines, ...changedLines, ...moreChanged, ...lines, ...more, sentence].join('\n'),
   )
   if (refused > 0) throw new Refused(`${refused} of ${counted(rows, 'row')} ${refused === 1 ? 'was' : 'were'} refused.`)
 }

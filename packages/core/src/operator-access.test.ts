@@ -44,6 +44,16 @@ test('support locks accounts and reads everything, and is recorded as the actor 
   expect(JSON.parse(change?.ended?.record ?? '')).toEqual({ outcome: 'locked', changed: { locked: [false, true] } })
 })
 
+test('a change to the present values is recorded as one that changed nothing', async () => {
+  const { backOffice, account } = await worldOf('admin')
+  for (const surname of ['Smith', 'Smith']) await backOffice.commands.changeAccount(account, { surname })
+  const changes = await backOffice.queries.listChanges({}, 2)
+  expect(changes.map(({ ended }) => JSON.parse(ended?.record ?? '') as unknown)).toEqual([
+    { outcome: 'nothing-changed' },
+    { outcome: 'changed', changed: { surname: ['', 'Smith'] } },
+  ])
+})
+
 test('a change that throws is recorded as failed', async () => {
   const { backOffice, ports, account } = await worldOf('admin')
   const broken = { ...ports, ledger: { ...ports.ledger, topUp: () => Promise.reject(new Error('no room')) } }

@@ -1,7 +1,7 @@
 import type { AuditEntry, AuditSequence, ListedChange } from '@gateway/core/audit'
 import { formatCredits } from '@gateway/core/credits'
 import { formatStamp, instant } from '@gateway/core/time'
-import { auditWords } from './audit-words.ts'
+import { auditActionOf, auditWords } from './audit-words.ts'
 
 const at = instant(Date.UTC(2026, 10, 27, 12, 30))
 const entry = (record: object): AuditEntry => ({
@@ -93,6 +93,28 @@ test.each<[what: string, begun: object, ended: object | undefined, ReturnType<ty
     },
   ],
   [
+    'a list from which a number was removed',
+    { action: 'unblockNumber', given: { number: '27825…01', reasons: ['blacklist', 'do-not-contact'] } },
+    { outcome: ['blacklist'] },
+    {
+      change: 'Unblock a number',
+      given: 'number 27825…01, reasons blacklisted, do not contact',
+      outcome: 'blacklisted',
+    },
+  ],
+  [
+    'a list to which a number was added',
+    { action: 'blockNumber', given: { number: '27825…01', reason: 'blacklist' } },
+    { outcome: 'added' },
+    { change: 'Block a number', given: 'number 27825…01, reason blacklisted', outcome: 'added' },
+  ],
+  [
+    'a change that changed nothing',
+    { action: 'changeAccount', account: 1 },
+    { outcome: 'nothing-changed' },
+    { change: 'Change the account', given: '', outcome: 'nothing changed' },
+  ],
+  [
     'a change that is under way',
     { action: 'dropHistory' },
     undefined,
@@ -108,4 +130,13 @@ test.each<[what: string, begun: object, ended: object | undefined, ReturnType<ty
   ],
 ])('the words of %s', (_, begun, ended, expected) => {
   expect(words(begun, ended)).toEqual(expected)
+})
+
+test('an action is found by its name and by its label, in any letter case', () => {
+  expect(['lockAccount', 'Lock the account', ' LOCK THE ACCOUNT '].map(auditActionOf)).toEqual(
+    Array.from({ length: 3 }, () => 'lockAccount'),
+  )
+  expect(auditActionOf('Revoke an own API key')).toBe('revokeKey')
+  expect(auditActionOf('Revoke an API key')).toBe('revokeApiKey')
+  expect(auditActionOf('paintShed')).toBeUndefined()
 })

@@ -1,6 +1,7 @@
 import type { AuditAction } from '@gateway/core'
 import type { AuditEntry, ListedChange } from '@gateway/core/audit'
 import { credits, type Credits } from '@gateway/core/credits'
+import type { Suppression } from '@gateway/core/suppressions'
 import type { Instant } from '@gateway/core/time'
 
 /** Labels of all recorded changes. A change without a label does not compile. */
@@ -36,7 +37,7 @@ const ACTION = {
   importOptOuts: 'Import opt-outs',
   inviteUser: 'Invite a user',
   issueApiKey: 'Issue an API key',
-  issueKey: 'Make an API key',
+  issueKey: 'Make an own API key',
   lockAccount: 'Lock the account',
   lockOperator: 'Lock an operator',
   lockUser: 'Lock a user',
@@ -61,7 +62,7 @@ const ACTION = {
   resetUserFactor: 'Reset the second factor of a user',
   restrictApiKey: 'Restrict an API key',
   revokeApiKey: 'Revoke an API key',
-  revokeKey: 'Revoke an API key',
+  revokeKey: 'Revoke an own API key',
   rotateWebhookSecret: 'Change the secret of a webhook',
   sendMessages: 'Send messages',
   setCarrierMode: 'Set the mode of a carrier',
@@ -87,7 +88,13 @@ const ACTION = {
   watchCarrier: 'Watch the traffic of a carrier',
 } as const satisfies Record<AuditAction, string>
 
-type Kind = 'credits' | 'wholeCredits' | 'time' | 'plain'
+/** Returns the action with this name or with this label, in any letter case, or undefined if no action has it. */
+export const auditActionOf = (text: string): AuditAction | undefined =>
+  (Object.keys(ACTION) as AuditAction[]).find((action) =>
+    [action, ACTION[action]].some((name) => name.toLowerCase() === text.trim().toLowerCase()),
+  )
+
+type Kind = 'credits' | 'wholeCredits' | 'time' | 'list' | 'plain'
 
 /** Labels and kinds of recorded values, by name. Values without an entry are shown as they are. */
 const VALUE: Readonly<Record<string, readonly [label: string, kind: Kind]>> = {
@@ -109,6 +116,9 @@ const VALUE: Readonly<Record<string, readonly [label: string, kind: Kind]>> = {
 
 /** Labels and kinds for single actions in which a name has another meaning. */
 const VALUE_OF: Readonly<Partial<Record<AuditAction, typeof VALUE>>> = {
+  blockNumber: { reason: ['reason', 'list'] },
+  blockNumbers: { reason: ['reason', 'list'] },
+  unblockNumber: { reasons: ['reasons', 'list'] },
   startReplay: { from: ['from', 'time'], to: ['to', 'time'] },
   transferCredits: { from: ['from account', 'plain'], to: ['to account', 'plain'] },
 }
@@ -118,6 +128,7 @@ const OUTCOME_OF: Readonly<Partial<Record<AuditAction, readonly [label: string, 
   cancelBulkSend: ['messages cancelled', 'plain'],
   openAccount: ['account', 'plain'],
   topUp: ['balance', 'credits'],
+  unblockNumber: ['', 'list'],
 }
 
 /** Format of amounts and times on the page that shows the words. */
@@ -139,6 +150,11 @@ type Detail = Readonly<Record<string, unknown>>
 /** Returns the parsed JSON of an entry, or an empty record if there is no entry. */
 export const auditRecord = (entry: AuditEntry | undefined): Detail =>
   entry === undefined ? {} : (JSON.parse(entry.record) as Detail)
+
+/** Lists of numbers by the words that the command line and the portal use for them. */
+const LIST: Readonly<Record<string, string>> = { blacklist: 'blacklisted' } satisfies Partial<
+  Record<Suppression, string>
+>
 
 /** Returns a recorded change in words. Formats amounts and times in the style of the page. */
 export function auditWords({ begun, ended }: ListedChange, style: AuditStyle): AuditWords {
@@ -169,6 +185,7 @@ function wordsFor(action: string, style: AuditStyle) {
   const written = (value: unknown, kind: string): string => {
     if (value === null || value === undefined) return 'none'
     if (typeof value === 'boolean') return value ? 'yes' : 'no'
+    if (typeof value === 'string' && kind === 'list') return LIST[value] ?? spaced(value)
     if (typeof value === 'string') return isWord(value) ? spaced(value) : value
     if (typeof value === 'number' && kind === 'credits') return style.credits(credits(value))
     if (typeof value === 'number' && kind === 'wholeCredits') return style.credits(credits(value * 10))

@@ -1,4 +1,4 @@
-export { auditRecord, auditWords, type AuditStyle, type AuditWords } from './audit-words.ts'
+export { auditActionOf, auditRecord, auditWords, type AuditStyle, type AuditWords } from './audit-words.ts'
 export { carrierJson } from './carrier-json.ts'
 export { csvLine, unguarded, type Cell } from './csv.ts'
 export { foundFor } from './found-for.ts'

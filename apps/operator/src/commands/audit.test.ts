@@ -24,8 +24,10 @@ test('a change is listed with its operator, its outcome and its differences', as
   expect(await operator.rows('audit', 'list', '--account', '1', '--action', 'lockAccount')).toHaveLength(1)
   expect(await operator.rows('audit', 'list', '--by', 'nobody')).toEqual([])
   expect(await operator.rows('audit', 'list', '--before', '3', '--limit', '5')).toHaveLength(1)
-  const { out } = await operator.run(['audit', 'list', '--account', '1', '--action', 'lockAccount'])
-  expect(out).toMatch(/^3 {2,}2026.10.18 \d\d:\d\d:\d\d.*lockAccount {2,}1 .*locked no to yes$/m)
+  const { out } = await operator.run(['audit', 'list', '--account', '1', '--action', 'lock the account'])
+  expect(out).toMatch(/^3 {2,}2026.10.18 \d\d:\d\d:\d\d.* {2,}Lock the account {2,}1 .*locked no to yes$/m)
+  const blocked = await operator.run(['audit', 'list', '--action', 'blockNumber'])
+  expect(blocked.out).toMatch(/ {2,}Block a number {2,}.*reason blacklisted {2,}added$/m)
 })
 
 test('the log contains no secret', async () => {

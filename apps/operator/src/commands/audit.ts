@@ -1,6 +1,6 @@
 import type { AuditEntry, AuditSequence, ListedChange } from '@gateway/core/audit'
 import { formatCredits } from '@gateway/core/credits'
-import { auditWords } from '@gateway/wire'
+import { auditActionOf, auditWords } from '@gateway/wire'
 import { readAccount, readAuditHash, readAuditSequence, readLimit, type AccountName } from '../arguments.ts'
 import { command, Refused, type Run } from '../command.ts'
 import { each, mapped, type Json } from '../output.ts'
@@ -18,13 +18,15 @@ export const auditList = (run: Run) =>
   command('list', 'list the changes of operators, latest first', 'gateway audit list --account 3')
     .option('--account <account>', 'only changes of this account', readAccount)
     .option('--by <name>', 'only changes by names that contain this')
-    .option('--action <action>', 'only this action, as shown in the list')
+    .option('--action <action>', "only this action, as in the list or its --json: 'lock the account', lockAccount")
     .option('--before <entry>', 'only changes before this entry', readAuditSequence)
     .option('--limit <count>', 'maximum number of rows', readLimit, 50)
-    .action(({ limit, account: name, ...search }: Options) =>
+    .action(({ limit, account: name, action, ...search }: Options) =>
       run(async ({ accountId, backOffice, output }) => {
         const account = name && (await accountId(name))
-        const changes = await backOffice.queries.listChanges({ ...search, account }, limit)
+        // The log may have actions of another version, which have no label.
+        const named = action && (auditActionOf(action) ?? action)
+        const changes = await backOffice.queries.listChanges({ ...search, account, action: named }, limit)
         await output.rows(
           ['ENTRY', 'TIME', 'BY', 'ACTION', 'ACCOUNT', 'ASKED FOR', 'OUTCOME'],
           changes.map((change) => ({ json: changeJson(change), cells: cellsOf(change) })),
@@ -47,9 +49,9 @@ const style = { credits: formatCredits, time: timeText } as const
 
 function cellsOf(change: ListedChange): readonly string[] {
   const { begun } = change
-  const { by, action, account = '' } = recordOf(begun)
-  const { given: inputText, outcome } = auditWords(change, style)
-  return [String(begun.sequence), timeText(begun.at), ...[by, action, account].map(shown), inputText, outcome]
+  const { by, account = '' } = recordOf(begun)
+  const { change: actionText, given: inputText, outcome } = auditWords(change, style)
+  return [String(begun.sequence), timeText(begun.at), shown(by), actionText, shown(account), inputText, outcome]
 }
 
 const shown = (value: Json | undefined): string => (typeof value === 'string' ? value : JSON.stringify(value ?? null))

@@ -66,6 +66,21 @@ test('init warns only in a git checkout that does not ignore the file', async ()
   expect([outside.code, outside.err]).toEqual([0, ''])
 })
 
+test('init warns where Docker would copy the file into an image', async () => {
+  const context = join(folder, 'context')
+  await mkdir(join(context, 'deploy'), { recursive: true })
+  await writeFile(join(context, '.dockerignore'), '# images\n**/.env\n**/.env.*\n**/*.env\n')
+  const notes = async (name: string) => {
+    const { code, err } = await anOperator().run(['init', '--file', join(context, 'deploy', name)])
+    expect(code).toBe(0)
+    return err
+  }
+  expect(await notes('prod')).toMatch(/prod is not excluded from images of Docker: add it to .*\.dockerignore/)
+  for (const name of ['.env', '.env.prod', 'prod.env']) expect(await notes(name)).toBe('')
+  await writeFile(join(context, '.dockerignore'), 'deploy/staging\n')
+  expect(await notes('staging')).toBe('')
+})
+
 test('created settings files are excluded from commits and images of this repository', async () => {
   const root = join(import.meta.dirname, '../../../..')
   for (const file of ['.env', 'deploy/.env', 'deploy/.env.new', 'deploy/production.env', 'secrets.key'])

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { writeFile } from 'node:fs/promises'
-import { basename, dirname } from 'node:path'
+import { readFile, writeFile } from 'node:fs/promises'
+import { basename, dirname, join, relative, resolve } from 'node:path'
 import { command, Refused, type RunAlone } from '../command.ts'
 
 export const init = (runAlone: RunAlone) =>
@@ -23,6 +23,9 @@ export const init = (runAlone: RunAlone) =>
         output.result({ file, settings: names }, `Made ${file} with ${names.join(', ')}. Keep a copy in a safe place.`)
         if (await isOpenToGit(file))
           output.note(`${file} lies in a git checkout that does not ignore it: add it to .gitignore before you commit.`)
+        const dockerIgnore = await dockerIgnoreOpenTo(file)
+        if (dockerIgnore !== undefined)
+          output.note(`${file} is not excluded from images of Docker: add it to ${dockerIgnore} before you build one.`)
       }),
     )
 
@@ -46,6 +49,31 @@ const isOpenToGit = (file: string): Promise<boolean> =>
     const args = ['-C', dirname(file), 'check-ignore', '--quiet', '--', basename(file)]
     execFile('git', args, (problem) => resolve(problem?.code === 1))
   })
+
+/**
+ * Returns the nearest `.dockerignore` of a folder above the file if it does not exclude the file, else undefined. Reads
+ * the patterns that exclude a name everywhere, such as `**\/*.env`, and whole paths.
+ */
+async function dockerIgnoreOpenTo(file: string): Promise<string | undefined> {
+  const path = resolve(file)
+  for (let folder = dirname(path); ; folder = dirname(folder)) {
+    const ignore = join(folder, '.dockerignore')
+    const patterns = await readFile(ignore, 'utf8').catch(() => undefined)
+    if (patterns !== undefined) {
+      const isExcluded = patterns.split(/\r?\n/).some((pattern) => excludes(pattern.trim(), relative(folder, path)))
+      return isExcluded ? undefined : ignore
+    }
+    if (folder === dirname(folder)) return undefined
+  }
+}
+
+function excludes(pattern: string, path: string): boolean {
+  const everywhere = pattern.startsWith('**/')
+  const [before = '', after, ...more] = (everywhere ? pattern.slice(3) : pattern.replace(/^\//, '')).split('*')
+  const name = everywhere ? basename(path) : path
+  if (more.length > 0) return false
+  return after === undefined ? name === before : name.startsWith(before) && name.endsWith(after)
+}
 
 const refuse = (file: string) => (problem: NodeJS.ErrnoException) => {
   const why = problem.code === 'EEXIST' ? 'it is already there' : problem.message

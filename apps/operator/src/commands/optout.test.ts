@@ -72,7 +72,8 @@ async function twoAccounts() {
 test('the numbers of a file are blocked once, however often it is imported', async () => {
   const operator = anOperator()
   const text = numbers(12_000).join('\r\n')
-  const summary = { reason: 'blacklisted', read: 12_000, refused: 0, refusals: [], corrected: 0, corrections: [] }
+  const nothing = { refused: 0, refusals: [], corrected: 0, corrections: [], columnsNotRead: [] }
+  const summary = { reason: 'blacklisted', read: 12_000, ...nothing }
   expect(JSON.parse((await operator.run([...block, '--json'], text)).out)).toEqual({
     ...summary,
     added: 12_000,
@@ -86,7 +87,7 @@ test('the numbers of a file are blocked once, however often it is imported', asy
   expect(await operator.rows<unknown>('number', 'list', '--reason', 'blacklisted')).toHaveLength(12_000)
   expect(await operator.run(block, `Name,Number\nA,27825550101\nB,27825550101\n`)).toEqual({
     code: 0,
-    out: '2 rows: 1 added, 1 there already, 0 refused.\n',
+    out: 'Columns that were not read: Name.\n2 rows: 1 added, 1 there already, 0 refused.\n',
     err: '',
   })
 })
@@ -120,6 +121,7 @@ test('refused rows are printed with line and reason, the others are stored, and 
     ],
     corrected: 0,
     corrections: [],
+    columnsNotRead: [],
   })
 })
 
@@ -228,7 +230,7 @@ test('opt-outs are imported with their times and texts, in any order of columns'
   ].join('\n')
   expect(await operator.run(importing, text)).toMatchObject({
     code: 0,
-    out: '4 rows: 4 added, 0 there already, 0 refused.\n',
+    out: 'Columns that were not read: comment.\n4 rows: 4 added, 0 there already, 0 refused.\n',
   })
   const now = '2026-10-18T08:00:00.000Z'
   const manual = { arrival: null, answers: null, text: '* MANUALLY ADDED BY USER *' }
@@ -239,6 +241,19 @@ test('opt-outs are imported with their times and texts, in any order of columns'
     { ...manual, number: '27825550104', since: now, text: 'Please, stop\nnow' },
   ])
   expect(await operator.rows('optout', 'list', '2')).toEqual([])
+})
+
+test('columns that an import does not read are named, in the text and in the JSON', async () => {
+  const operator = await twoAccounts()
+  const file = 'number,time,, Opted out by\n27825550101,2026-10-01 10:00,,ann'
+  expect((await operator.run(importing, file)).out).toBe(
+    'Columns that were not read: time, Opted out by.\n1 row: 1 added, 0 there already, 0 refused.\n',
+  )
+  expect(JSON.parse((await operator.run([...importing, '--json'], file)).out)).toMatchObject({
+    columnsNotRead: ['time', 'Opted out by'],
+  })
+  const withoutHead = await operator.run([...importing, '--json'], '27825550102')
+  expect(JSON.parse(withoutHead.out)).toMatchObject({ columnsNotRead: [] })
 })
 
 test('an invalid or future time, and a text that is too long, are refused', async () => {

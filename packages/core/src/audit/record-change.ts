@@ -19,7 +19,7 @@ export type MakeChange<Action extends string = string> = <Result>(
  * Records the changes of an actor (decision 0098). The first entry is stored before the change is made: if that fails,
  * nothing is changed. If the second one cannot be stored, the promise rejects although the change was made. The states
  * before and after are read apart from the change: if two actors change the same at once, both entries may show both
- * changes.
+ * changes. The outcome `changed` becomes `nothing-changed` if the states are equal.
  */
 export const changesBy =
   (ports: Ports, actor: AuditActor): MakeChange =>
@@ -34,7 +34,9 @@ export const changesBy =
       throw problem
     })
     const changed = before && differences(before, (await state?.(ports)) ?? {})
-    await auditLog.end(sequence, { outcome: outcome === undefined ? plain(result) : outcome(result), changed })
+    const recorded = outcome === undefined ? plain(result) : outcome(result)
+    const isUnchanged = before !== undefined && changed === undefined && recorded === 'changed'
+    await auditLog.end(sequence, { outcome: isUnchanged ? 'nothing-changed' : recorded, changed })
     return result
   }
 
