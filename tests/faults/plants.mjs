@@ -89,7 +89,7 @@ export const plants = {
   ],
   'keys are forgotten': [
     {
-      file: `${postgres}/messages/waiting-order.js`,
+      file: `${postgres}/messages/waiting-orders.js`,
       from: `const repeatable = request && draft && { key: keyDigest(request), digest: askedDigest(request), draft };`,
       to: `const repeatable = undefined;`,
     },

@@ -18,7 +18,7 @@ import {
 import { noSuchRestPath } from '@gateway/wire'
 import { type Answer, failure, type Failure, isFailure, lengthOf, overLimit, overloaded } from './answer.ts'
 import type { ErrorCode } from './error-codes.ts'
-import { short } from './received.ts'
+import { short } from './request.ts'
 import { type Call, type Endpoint, type Method, type Sent } from './operation.ts'
 import { jsonNesting, nestingMax } from './read-json.ts'
 

@@ -1,7 +1,7 @@
 import { messageId, type MessageId } from '@gateway/core/messages'
 import { Type } from 'typebox'
 import { failure, type Failure } from './answer.ts'
-import { describeValue, describeType, short } from './received.ts'
+import { describeValue, describeType, short } from './request.ts'
 import { MessageIdNumber } from './operation.ts'
 
 const idsMax = 1000

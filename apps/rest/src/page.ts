@@ -2,7 +2,7 @@ import type { Page, Paged } from '@gateway/core/messages'
 import type { ParsedBody } from '@gateway/server'
 import { type TProperties, type TSchema, Type } from 'typebox'
 import { type Answer, failure, type Failure, isFailure, LongFields } from './answer.ts'
-import { describeValue } from './received.ts'
+import { describeValue } from './request.ts'
 import { type Call, type Endpoint, get, type Operation } from './operation.ts'
 
 const limitMax = 1000

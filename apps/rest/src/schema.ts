@@ -2,7 +2,7 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import { type Static, type TSchema, Type } from 'typebox'
 import { failure, type Failure } from './answer.ts'
 import type { ErrorCode } from './error-codes.ts'
-import { describeValue, describeType } from './received.ts'
+import { describeValue, describeType } from './request.ts'
 
 /**
  * Internal formats. The OpenAPI document describes them in words, because languages interpret regular expressions

@@ -8,7 +8,7 @@ import {
 import { SEND_OPTION } from '@gateway/wire'
 import { Type } from 'typebox'
 import { failure, type Failure } from './answer.ts'
-import { describeValue } from './received.ts'
+import { describeValue } from './request.ts'
 import { optional, type Said, text } from './schema.ts'
 
 type OptionField = (typeof SEND_OPTION)[keyof typeof SEND_OPTION]['rest']

@@ -15,7 +15,7 @@ import {
 import { PAUSED_FOR, URL_RULE, WEBHOOK_STATE } from '@gateway/wire'
 import { type Static, Type } from 'typebox'
 import { failure, type Failure, isFailure } from './answer.ts'
-import { filled, describeValue } from './received.ts'
+import { filled, describeValue } from './request.ts'
 import { answerObject, Minute, oneOf, orNull, WebhookNumber } from './operation.ts'
 import { optional, reader, text } from './schema.ts'
 

@@ -2,7 +2,7 @@ import type { CarrierId } from '@gateway/core/dispatch'
 import type { Changes } from './changes.ts'
 import { messageIds, type MessageIds } from './messages/message-ids.ts'
 import type { Pools } from './pools.ts'
-import { allowedSenders, type AllowedSenders } from './senders/allowed-senders.ts'
+import { allowedSenders, type AllowedSenders } from './senders/postgres-senders.ts'
 import { senderNumbers, type SenderNumbers } from './senders/sender-numbers.ts'
 import type { Log, Settings } from './settings.ts'
 

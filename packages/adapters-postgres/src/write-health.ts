@@ -1,9 +1,11 @@
+import { NothingDoneError } from '@gateway/core'
 import type { Connections } from './connections.ts'
 import { isAnswer } from './errors.ts'
 import type { Log } from './settings.ts'
 import { probeRoom, probeWrite, sortOnDisk, waitsForStandby } from './sql/server.ts'
 import { waitAtMost } from './wait-at-most.ts'
 import { reasonOf, writeTrouble, type WriteTrouble } from './write-trouble.ts'
+import { isUnreachable } from './database-liveness.ts'
 
 /**
  * Detects whether this process can write (P-19). The detector does nothing until a caller asks or a statement fails. To
@@ -173,3 +175,28 @@ export const writeProbes = (hot: Connections, ordinary: Connections): WriteProbe
   whyPending: async () =>
     (await ordinary.failFast.run(waitsForStandby, {})).length > 0 ? 'standby-away' : 'no-answer',
 })
+
+/**
+ * Throws a `NothingDoneError` while commits wait for a standby, because a change begun now would be stored without its
+ * caller getting a response.
+ */
+export function refuseWhileHeld(writes: Pick<WriteHealth, 'known'>): void {
+  const known = writes.known()
+  if (known?.reason === 'standby-away') throw new NothingDoneError(known.message)
+}
+
+/** Converts an error of one statement or transaction to a `NothingDoneError` if it means that nothing was done. */
+export const sayIfNothingDone = (error: unknown): unknown =>
+  error instanceof Error && (reasonOf(error) !== undefined || isUnreachable(error))
+    ? new NothingDoneError(error.message, { cause: error })
+    : error
+
+/** Runs `work`. Throws a `NothingDoneError` if it is refused or its error means that nothing was done. */
+export async function orNothingDone<T>(writes: Pick<WriteHealth, 'known'>, work: () => Promise<T>): Promise<T> {
+  refuseWhileHeld(writes)
+  try {
+    return await work()
+  } catch (error) {
+    throw sayIfNothingDone(error)
+  }
+}

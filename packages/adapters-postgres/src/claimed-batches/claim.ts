@@ -4,9 +4,7 @@ import { senderOver, type AllowedSender } from '@gateway/core/messages'
 import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
 import type { Context } from '../context.ts'
 import { isLostAnswer } from '../errors.ts'
-import { claimBulk } from '../sql/claim.ts'
-import type { ClaimRow } from '../sql/claim.ts'
-import { claimSingle } from '../sql/claim.ts'
+import { claimBulk, type ClaimRow, claimSingle } from '../sql/claim.ts'
 import { disown } from '../sql/batches.ts'
 import { freshRank, retriedRank } from '../sql/rank.ts'
 import { claimedMessages, sendersOf } from './claimed-messages.ts'
@@ -117,7 +115,7 @@ export function createClaims(context: Context, batches: KnownBatches): Claims {
   async function claim(dispatcher: DispatcherId, request: Wanted): Promise<ClaimedBatch | 'nothing' | 'fenced'> {
     await giveBackFailedClaims(dispatcher)
     const carrier = await context.carrierNumber(request.carrier)
-    const allowed = await context.allowedSenders.known()
+    const allowed = await context.allowedSenders()
     for (let attempts = 0; attempts < attemptsMax; attempts++) {
       const batch = await attempt(dispatcher, request, carrier, allowed)
       if (batch !== undefined) return batch

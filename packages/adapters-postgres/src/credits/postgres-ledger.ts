@@ -19,7 +19,7 @@ import { askedDigest, keyDigest } from '../client-requests/postgres-client-reque
 import type { Connections } from '../connections.ts'
 import type { Context } from '../context.ts'
 import { isLostAnswer, isTaken } from '../errors.ts'
-import { refuseWhileHeld } from '../nothing-done.ts'
+import { refuseWhileHeld } from '../write-health.ts'
 import { settleLostStatement } from '../settle-lost-statement.ts'
 import {
   findOperation,

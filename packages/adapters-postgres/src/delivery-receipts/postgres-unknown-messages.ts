@@ -19,7 +19,7 @@ export const postgresUnknownMessages = (context: Context): UnknownMessages => ({
     const rows = await context.pools.ordinary.run(takeUnknownMessages, { carrier, ...bounds })
     if (rows.length === 0) return []
     const addresses = await context.senders.addressesOf(new Set(rows.map(({ sender }) => sender)))
-    const allowed = await context.allowedSenders.known()
+    const allowed = await context.allowedSenders()
     return rows.map(({ reference, number, account, sender }) => {
       const own = addresses.get(sender)
       const { from } = senderOver(name, allowed.get(account) ?? [], own)

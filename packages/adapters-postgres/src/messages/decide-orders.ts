@@ -1,12 +1,16 @@
 import { may, type AccountId } from '@gateway/core/accounts'
 import { spend } from '@gateway/core/credits'
+import type { Acceptance } from '@gateway/core/messages'
 import type { Connection, Connections } from '../connections.ts'
 import { isLostAnswer, type LostAnswer } from '../errors.ts'
 import { lockAccount, readAccount, type AccountBalance } from '../sql/accounts.ts'
 import { keysWithAnswers } from '../sql/client-requests.ts'
-import { answersOf, answersToKeep, type OrderAnswer, type NumberedOrder } from './waiting-order.ts'
 import type { IdRange } from './message-ids.ts'
-import { layOut, sendsOf, storeSends, type OrderSends } from './sends.ts'
+import { answersOf, answersToKeep, layOut, sendsOf, storeSends, type OrderSends } from './sends.ts'
+import type { WaitingOrder } from './waiting-orders.ts'
+
+/** Answer to an order. */
+export type OrderAnswer = Acceptance | 'account-locked' | 'repeated'
 
 /** One answer for each order, or, if the connection broke, the sends that it may have stored. */
 export type Decision =
@@ -21,7 +25,7 @@ export type Decision =
 export async function decideOrders(
   hot: Connections,
   account: AccountId,
-  orders: readonly NumberedOrder[],
+  orders: readonly WaitingOrder[],
 ): Promise<Decision> {
   let laidOut: readonly OrderSends[] = []
   try {
@@ -56,7 +60,7 @@ async function balanceOf(
 }
 
 /** Returns the keys of these orders that have a response. Until the transaction ends, no other transaction adds one. */
-async function withAnswers(connection: Connection, orders: readonly NumberedOrder[]): Promise<ReadonlySet<string>> {
+async function withAnswers(connection: Connection, orders: readonly WaitingOrder[]): Promise<ReadonlySet<string>> {
   const keys = orders.flatMap(({ repeatable }) => repeatable?.key ?? [])
   if (keys.length === 0) return none
   return new Set((await connection.run(keysWithAnswers, { keys })).map(({ key }) => key))
@@ -64,10 +68,10 @@ async function withAnswers(connection: Connection, orders: readonly NumberedOrde
 
 const none: ReadonlySet<string> = new Set()
 
-const isIn = (answered: ReadonlySet<string>, { repeatable }: NumberedOrder): boolean =>
+const isIn = (answered: ReadonlySet<string>, { repeatable }: WaitingOrder): boolean =>
   repeatable !== undefined && answered.has(repeatable.key)
 
-function whatFits(orders: readonly NumberedOrder[], account: AccountBalance, answered = none): readonly OrderSends[] {
+function whatFits(orders: readonly WaitingOrder[], account: AccountBalance, answered = none): readonly OrderSends[] {
   if (!may(account, 'send')) return []
   let { balance } = account
   return orders.map((order) => {
@@ -81,7 +85,7 @@ function whatFits(orders: readonly NumberedOrder[], account: AccountBalance, ans
 
 function decided(
   account: AccountId,
-  orders: readonly NumberedOrder[],
+  orders: readonly WaitingOrder[],
   seen: AccountBalance,
   laidOut: readonly OrderSends[],
   answered = none,

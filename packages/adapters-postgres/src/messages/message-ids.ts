@@ -93,3 +93,22 @@ function joined(free: readonly IdRange[], range: IdRange): readonly IdRange[] {
     both,
   )
 }
+
+/** Returns a counter over the ids of some ranges, in their order. */
+export function idCounter(ranges: readonly IdRange[]) {
+  let at = 0
+  let id = ranges[0]?.lo ?? 0
+  return {
+    /** Returns the next id. Throws if all have been used. */
+    next(): number {
+      for (let range = ranges[at]; range !== undefined; range = ranges[++at]) {
+        id = Math.max(id, range.lo)
+        if (id < range.hi) return id++
+      }
+      throw new Error('an order has more recipients than ids')
+    },
+    /** Returns the unused ids. */
+    rest: (): readonly IdRange[] =>
+      ranges.slice(at).map((range) => ({ ...range, lo: Math.min(Math.max(id, range.lo), range.hi) })),
+  }
+}

@@ -1,24 +1,15 @@
 import type { AccountId } from '@gateway/core/accounts'
-import type { ClientRequest } from '@gateway/core/client-requests'
-import type { AnswerDraft, Messages, Order } from '@gateway/core/messages'
+import type { Messages } from '@gateway/core/messages'
 import type { Routes } from '@gateway/core/routes'
 import { batcher } from '../batcher.ts'
 import type { Context } from '../context.ts'
 import { isLostAnswer, sqlState, type LostAnswer } from '../errors.ts'
-import { orNothingDone, refuseWhileHeld } from '../nothing-done.ts'
-import { decideOrders } from './decide-orders.ts'
-import {
-  answersOf,
-  answersToKeep,
-  waitingOrder,
-  type OrderAnswer,
-  type WaitingOrder,
-  type NumberedOrder,
-} from './waiting-order.ts'
-import { placeOrders } from './place-orders.ts'
+import { orNothingDone, refuseWhileHeld } from '../write-health.ts'
+import { decideOrders, type OrderAnswer } from './decide-orders.ts'
 import { deleteScheduled, scheduled } from './scheduled.ts'
-import { layOut, lookUpOutcome, sendsOf, storeSends, type OrderSends } from './sends.ts'
+import { answersOf, answersToKeep, layOut, lookUpOutcome, sendsOf, storeSends, type OrderSends } from './sends.ts'
 import { statuses } from './statuses.ts'
+import { prepareOrders, type AcceptRequest, type WaitingOrder } from './waiting-orders.ts'
 
 export function postgresMessages(context: Context, routes: Pick<Routes, 'list'>): Messages {
   const { pools, settings } = context
@@ -52,9 +43,6 @@ export function postgresMessages(context: Context, routes: Pick<Routes, 'list'>)
   }
 }
 
-/** Arguments of `Messages.acceptOnce`. `accept` has only the order. */
-type AcceptRequest = readonly [order: Order, request?: ClientRequest, draft?: AnswerDraft]
-
 /** Answers to orders, in their order. */
 type Answers = readonly Promise<OrderAnswer>[]
 
@@ -86,30 +74,28 @@ function acceptOrders(
   const weight = ({ costs }: WaitingOrder) => costs.length
   const firstLine = batcher<WaitingOrder, OrderAnswer>({ ...together, weight, run: acceptTogether })
   const keyedLine = batcher<WaitingOrder, OrderAnswer>({ ...together, ...keyedTogether, weight, run: acceptTogether })
-  const secondLine = batcher<NumberedOrder, OrderAnswer>({ ...underLock, weight, run: decideByAccount })
+  const secondLine = batcher<WaitingOrder, OrderAnswer>({ ...underLock, weight, run: decideByAccount })
   const begin = (order: WaitingOrder) => (order.repeatable === undefined ? firstLine : keyedLine).add(order)
 
-  const place = placeOrders(hot, senders, routes)
+  const prepare = prepareOrders(hot, senders, routes)
 
   async function acceptTogether(orders: readonly WaitingOrder[]): Promise<Answers> {
-    const numbered = await Promise.all(
-      orders.map(async (order) => ({ ...order, ranges: await ids.take(order.costs.length) })),
-    )
-    const laidOut = numbered.map((order) => layOut(order, order.ranges))
+    await Promise.all(orders.map(async (order) => (order.ranges = await ids.take(order.costs.length))))
+    const laidOut = orders.map((order) => layOut(order, order.ranges))
     try {
       const answers = answersOf(laidOut, await storeSends(hot, sendsOf(laidOut), answersToKeep(orders, laidOut)))
-      return numbered.map((order, i) => settled(() => answers[i] ?? secondLine.add(order)))
+      return orders.map((order, i) => settled(() => answers[i] ?? secondLine.add(order)))
     } catch (error) {
       if (isLostAnswer(error)) return afterLoss(error, orders, laidOut)
-      for (const { ranges } of numbered) ids.giveBack(ranges)
+      for (const { ranges } of orders) ids.giveBack(ranges)
       return canBeApart(error, orders)
         ? apart(orders, (order) => acceptTogether([order]))
         : orders.map(() => failed(error))
     }
   }
 
-  async function decideByAccount(orders: readonly NumberedOrder[]): Promise<Answers> {
-    const answers = new Map<NumberedOrder, Promise<OrderAnswer>>()
+  async function decideByAccount(orders: readonly WaitingOrder[]): Promise<Answers> {
+    const answers = new Map<WaitingOrder, Promise<OrderAnswer>>()
     for (const [account, ofAccount] of byAccount(orders)) {
       const decided = await decide(account, ofAccount).catch((error: unknown) => ofAccount.map(() => failed(error)))
       for (const [i, order] of ofAccount.entries()) answers.set(order, decided[i] ?? undecided())
@@ -117,7 +103,7 @@ function acceptOrders(
     return orders.map((order) => answers.get(order) ?? undecided())
   }
 
-  async function decide(account: AccountId, orders: readonly NumberedOrder[]): Promise<Answers> {
+  async function decide(account: AccountId, orders: readonly WaitingOrder[]): Promise<Answers> {
     const decision = await decideOrders(hot, account, orders).catch((error: unknown) => ({ error }))
     if ('lost' in decision) return afterLoss(decision.lost, orders, decision.laidOut)
     if ('answers' in decision) {
@@ -148,11 +134,12 @@ function acceptOrders(
         // right after the order.
         if (laid !== undefined && isStored(laid)) return order.repeatable ? 'repeated' : (answers[i] ?? undecided())
         if (order.losses === lossesMax) throw lost
-        return begin({ ...order, losses: order.losses + 1 })
+        order.losses++
+        return begin(order)
       }),
     )
   }
-  return async (order, request, draft) => begin(waitingOrder(await place(order), request, draft))
+  return async (...request) => begin(await prepare(...request))
 }
 
 /**
@@ -172,8 +159,8 @@ async function apart<J>(orders: readonly J[], run: (order: J) => Promise<Answers
   return answers
 }
 
-function byAccount(orders: readonly NumberedOrder[]): ReadonlyMap<AccountId, readonly NumberedOrder[]> {
-  const groups = new Map<AccountId, NumberedOrder[]>()
+function byAccount(orders: readonly WaitingOrder[]): ReadonlyMap<AccountId, readonly WaitingOrder[]> {
+  const groups = new Map<AccountId, WaitingOrder[]>()
   for (const order of orders) {
     const { account } = order
     const group = groups.get(account) ?? []

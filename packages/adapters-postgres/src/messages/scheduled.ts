@@ -13,7 +13,7 @@ import {
 import type { Instant } from '@gateway/core/time'
 import type { Connections } from '../connections.ts'
 import { isLostAnswer } from '../errors.ts'
-import { sayIfNothingDone } from '../nothing-done.ts'
+import { sayIfNothingDone } from '../write-health.ts'
 import { settleLostStatement } from '../settle-lost-statement.ts'
 import { detachRow, elementAt, fromArray, fromJsonById, numbersFromArray } from '../sql/arrays.ts'
 import { deleteWaiting, findDeleted, foldScheduled, listScheduled, type DeletedRow } from '../sql/scheduled.ts'

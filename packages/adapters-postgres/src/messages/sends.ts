@@ -1,14 +1,16 @@
 import type { AccountId } from '@gateway/core/accounts'
-import type { Credits } from '@gateway/core/credits'
+import { credits, type Credits } from '@gateway/core/credits'
 import { isSameSend, laneOf, type Lane } from '@gateway/core/dispatch'
 import {
   labelsOf,
   noOptions,
+  writeAnswer,
   type Acceptance,
   type Body,
   type MessageId,
   type MessageReference,
   type Msisdn,
+  type Order,
   type OrderedRecipient,
   type SendOptions,
 } from '@gateway/core/messages'
@@ -21,8 +23,8 @@ import { accept, acceptKeyed, acceptKeyedScheduled, acceptScheduled, findSends }
 import { readBalances } from '../sql/accounts.ts'
 import { arrayOf, arrayOfTexts } from '../sql/arrays.ts'
 import { LANE } from '../stored-codes.ts'
-import type { IdRange } from './message-ids.ts'
-import type { PlacedOrder, RouteOf } from './place-orders.ts'
+import { idCounter, type IdRange } from './message-ids.ts'
+import type { Placement, RouteOf, WaitingOrder } from './waiting-orders.ts'
 
 /** Row of `send`: one text at one price from one address to many numbers, with consecutive ids. */
 export interface Send {
@@ -63,11 +65,11 @@ const numbersMax = 1000
  * `accepted` has an element for each recipient of the order; recipients with false get no id and no send.
  */
 export function layOut(
-  { account, texts, senderOf, routeOf = withoutRoute }: PlacedOrder,
+  { account, texts, senderOf, routeOf = withoutRoute }: Order & Placement,
   ranges: readonly IdRange[],
   accepted?: readonly boolean[],
 ): OrderSends {
-  const ids = counter(ranges)
+  const ids = idCounter(ranges)
   const sends: Send[] = []
   let recipient = 0
   const results = texts.map(({ body, due, options = noOptions, to }) => {
@@ -116,23 +118,52 @@ const block = (id: number): number => Math.floor(id / 10_000)
 const continues = ({ firstId, numbers }: Send, id: number): boolean =>
   firstId + numbers.length === id && numbers.length < numbersMax && block(firstId) === block(id)
 
-function counter(ranges: readonly IdRange[]) {
-  let at = 0
-  let id = ranges[0]?.lo ?? 0
-  return {
-    next(): number {
-      for (let range = ranges[at]; range !== undefined; range = ranges[++at]) {
-        id = Math.max(id, range.lo)
-        if (id < range.hi) return id++
-      }
-      throw new Error('an order has more recipients than ids')
-    },
-    rest: (): readonly IdRange[] =>
-      ranges.slice(at).map((range) => ({ ...range, lo: Math.min(Math.max(id, range.lo), range.hi) })),
-  }
+export const sendsOf = (laidOut: readonly OrderSends[]): readonly Send[] => laidOut.flatMap(({ sends }) => sends)
+
+const costOf = ({ sends }: OrderSends): number =>
+  sends.reduce((sum, { cost, numbers }) => sum + cost * numbers.length, 0)
+
+/**
+ * Returns the answers to orders that were stored together. `balances` are those after all orders; the balance right
+ * after an order is calculated by adding the costs of later orders of its account.
+ */
+export function answersOf(
+  laidOut: readonly OrderSends[],
+  balances: ReadonlyMap<AccountId, number>,
+): readonly (Acceptance | undefined)[] {
+  const current = new Map(balances)
+  return laidOut
+    .toReversed()
+    .map((laid) => {
+      const balance = current.get(laid.account)
+      if (balance === undefined) return undefined
+      current.set(laid.account, balance + costOf(laid))
+      return { results: laid.results, balance: credits(balance) }
+    })
+    .toReversed()
 }
 
-export const sendsOf = (laidOut: readonly OrderSends[]): readonly Send[] => laidOut.flatMap(({ sends }) => sends)
+/** Returns the responses to store: those of orders with a key and at least one accepted recipient. */
+export function answersToKeep(
+  orders: readonly WaitingOrder[],
+  laidOut: readonly OrderSends[],
+): readonly AnswerToKeep[] {
+  if (orders.every(({ repeatable }) => repeatable === undefined)) return []
+  const answers: AnswerToKeep[] = []
+  const costsLater = new Map<AccountId, number>()
+  for (let i = laidOut.length - 1; i >= 0; i--) {
+    const laid = laidOut[i]
+    if (laid === undefined || laid.sends.length === 0) continue
+    const { account, results } = laid
+    const later = costsLater.get(account) ?? 0
+    costsLater.set(account, later + costOf(laid))
+    const repeatable = orders[i]?.repeatable
+    if (repeatable === undefined) continue
+    const { key, digest, draft } = repeatable
+    answers.push({ account, key, digest, later, text: writeAnswer(draft, results) })
+  }
+  return answers
+}
 
 /** First answer to a request (ruling 1.24), without the balance, which the charging statement adds. */
 export interface AnswerToKeep {

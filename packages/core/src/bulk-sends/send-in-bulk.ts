@@ -14,12 +14,11 @@ import {
   type IdRun,
   type NewBulkSend,
 } from './bulk-sends.ts'
-import { answerText, resultsIn } from '../messages/first-answers.ts'
+import { answerText, resultsIn, type SentRecipient } from '../messages/send-results.ts'
 import { deleteScheduled } from '../messages/follow-messages.ts'
 import type { MessageId } from '../messages/messages.ts'
 import { isPassed, screenTexts, type TextToSend } from '../messages/screen-texts.ts'
 import { canonicalForm, orderedTexts, type sendMessages } from '../messages/send-messages.ts'
-import type { SentRecipient } from '../messages/send-results.ts'
 
 /** `{name}` in a text: replaced by the field in the column of this name, in any letter case. */
 const fieldOfText = /\{([^{}\n]{1,100})\}/g

@@ -1,15 +1,16 @@
-import type { AccountId } from '../accounts/account.ts'
+import { type AccountId, may } from '../accounts/account.ts'
 import type { Brand } from '../brand.ts'
 import type { Body } from '../messages/body.ts'
 import type { MessageId } from '../messages/messages.ts'
 import type { Msisdn, SenderAddress } from '../messages/msisdn.ts'
-import type { OUTCOME } from '../messages/status-code.ts'
-import type { ClaimedOptions } from '../messages/send-options.ts'
+import { OUTCOME, type OutcomeCode } from '../messages/status-code.ts'
+import { type ClaimedOptions, isExpired } from '../messages/send-options.ts'
 import type { Suppression } from '../suppressions/suppressions.ts'
 import type { Instant } from '../time/instant.ts'
 import type { CarrierId } from './carrier-id.ts'
 import type { CarrierReferences } from './delivery-receipt.ts'
-import type { QueueNumber } from '../routes/published-routes.ts'
+import type { QueueNumber, RouteNumber } from '../routes/published-routes.ts'
+import type { Credits } from '../credits/credits.ts'
 
 /** Id of a dispatcher's epoch. A dispatcher that was declared dead never acts under its old id again. */
 export type DispatcherId = Brand<number, 'DispatcherId'>
@@ -201,4 +202,46 @@ export interface ClaimedBatches {
    * that were due more than `validitySeconds` ago. Returns how many.
    */
   expire(validitySeconds: number, rangesMax: number): Promise<number>
+}
+
+/** Maximum number of recipients of a text in the single lane, where it never waits behind larger ones (P-13). */
+const singleLaneMax = 10
+
+/**
+ * Returns the lane of a text that was accepted for this many numbers. The lane applies to all its messages and never
+ * changes.
+ */
+export const laneOf = (messages: number): Lane => (messages <= singleLaneMax ? 'single' : 'bulk')
+
+interface Neighbour {
+  readonly cost: Credits
+  /** Sender address, or the store's key of it. */
+  readonly from: string | number
+  readonly route: RouteNumber
+}
+
+/**
+ * Returns true if neighbouring messages of one text belong to one send, which is charged, refunded and traced as a
+ * whole.
+ */
+export const isSameSend = (a: Neighbour, b: Neighbour): boolean =>
+  a.cost === b.cost && a.from === b.from && a.route === b.route
+
+/** Status codes for the answers of a carrier (ruling 1.16). */
+export const handoverCode = {
+  accepted: OUTCOME.sent,
+  partly: OUTCOME.failed,
+  refused: OUTCOME.refused,
+  unknown: OUTCOME.unknown,
+} as const satisfies Record<Handover['outcome'], OutcomeCode>
+
+/**
+ * Returns the code with which a claimed message ends without being submitted (ruling 1.13); undefined if it may be
+ * submitted.
+ */
+export function screenAgain(message: ClaimedMessage, now: Instant, validitySeconds: number): SettledCode | undefined {
+  if (isExpired(message, now, validitySeconds)) return OUTCOME.expired
+  if (!may({ locked: message.accountLocked }, 'send')) return OUTCOME.accountLocked
+  if (message.suppressions.has('blacklist')) return OUTCOME.blacklisted
+  return message.suppressions.has('opt-out') && !message.confirmation ? OUTCOME.optedOut : undefined
 }

@@ -1,13 +1,20 @@
 import { OUTCOME } from '../messages/status-code.ts'
 import type { Ports } from '../ports.ts'
 import type { CarrierId } from './carrier-id.ts'
-import type { ClaimedBatch, ClaimedMessage, DispatcherId, Lane, Settled, SettledCode } from './claimed-batches.ts'
+import {
+  type ClaimedBatch,
+  type ClaimedMessage,
+  type DispatcherId,
+  type Lane,
+  type Settled,
+  type SettledCode,
+  screenAgain,
+} from './claimed-batches.ts'
 import { maySubmit, type Mode } from './dispatcher-mode.ts'
 import { retryOf, type DispatcherSettings } from './dispatcher-settings.ts'
 import type { Claim, InFlight } from './in-flight.ts'
 import type { OpenBatch } from './open-batch.ts'
 import type { OutcomeWriter, Postponed } from './outcome-writer.ts'
-import { screenAgain } from './outcomes.ts'
 import { noRoute, type QueueNumber } from '../routes/published-routes.ts'
 import { chooseQueue, type Chosen, type RouteTurns } from './route-turns.ts'
 

@@ -1,5 +1,5 @@
 import type { Msisdn } from '../messages/msisdn.ts'
-import type { OUTCOME } from '../messages/status-code.ts'
+import { type OUTCOME, isFinal } from '../messages/status-code.ts'
 import type { Instant } from '../time/instant.ts'
 import type { CarrierId } from './carrier-id.ts'
 
@@ -39,3 +39,51 @@ export interface CarrierReferences {
 export const referencesOf = ({ reference, furtherReferences = [] }: CarrierReferences): readonly string[] => [
   ...new Set([reference, ...furtherReferences]),
 ]
+
+/** Limits for matching receipts to messages by reference. They are needed because carriers reuse references. */
+export const receiptMatching = {
+  /** A message at most this many days older than the receipt is certainly the receipt's message. */
+  referenceDays: 7,
+  /** Seconds to wait for a younger message with the reference before a receipt is matched to an older message. */
+  olderAfterSeconds: 600,
+  /** Days for which an unmatched receipt is stored. */
+  keptDays: 3,
+  /**
+   * Maximum seconds between two attempts to match a receipt. The first retry follows after a second; the interval
+   * doubles each time.
+   */
+  retrySecondsMax: 3600,
+} as const
+
+/**
+ * Returns which of two receipts of one message counts, in order of arrival: the first final one, otherwise the last one
+ * (P-7).
+ */
+export const countingReceipt = <R extends { readonly code: DeliveryReceiptCode }>(before: R | undefined, next: R): R =>
+  before !== undefined && isFinal(before.code) ? before : next
+
+/**
+ * Returns the receipts of a call in the order in which they are applied: all guesses after the others, so that a guess
+ * never displaces a certain receipt.
+ */
+export function guessesApart(receipts: readonly DeliveryReceipt[]): readonly (readonly DeliveryReceipt[])[] {
+  const isGuess = (receipt: DeliveryReceipt): boolean => receipt.isGuess === true
+  if (!receipts.some(isGuess)) return [receipts]
+  return [receipts.filter((receipt) => !isGuess(receipt)), receipts.filter(isGuess)]
+}
+
+/**
+ * Time differences, in seconds, within which a receipt fits a message of unknown outcome. The limits themselves do not
+ * fit.
+ */
+export const adoptionWindow = {
+  /** How much older than the receipt's submission time the message may be, because clocks differ. */
+  beforeSubmittedSeconds: 300,
+  /** How much older than the receipt the message may be, if the receipt has no submission time. */
+  beforeReceiptSeconds: 3 * 86_400,
+  /**
+   * How much younger than either the message may be, because messages of a lost dispatcher become unknown only at
+   * recovery.
+   */
+  afterSeconds: 3600,
+} as const

@@ -6,10 +6,9 @@ import type { Ports } from '../ports.ts'
 import { daysBefore } from '../time/instant.ts'
 import type { CarrierHandlers } from './carrier.ts'
 import type { CarrierId } from './carrier-id.ts'
-import type { DeliveryReceipt } from './delivery-receipt.ts'
+import { type DeliveryReceipt, receiptMatching } from './delivery-receipt.ts'
 import { HoldBackQueue } from './hold-back-queue.ts'
 import type { InFlight } from './in-flight.ts'
-import { receiptMatching } from './match-delivery-receipt.ts'
 import type { OutcomeWriter } from './outcome-writer.ts'
 
 type IncomingPorts = Pick<Ports, 'deliveryReceipts' | 'unreadReceipts' | 'unknownMessages' | 'inbox' | 'clock'>

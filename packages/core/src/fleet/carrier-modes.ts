@@ -1,7 +1,6 @@
 import type { Instant } from '../time/instant.ts'
 import type { CarrierId } from '../dispatch/carrier-id.ts'
-import type { Carrier, CarrierMode } from '../dispatch/carrier.ts'
-import { wrapCarrier } from '../dispatch/wrap-carrier.ts'
+import { type Carrier, type CarrierMode, wrapCarrier } from '../dispatch/carrier.ts'
 
 /** A carrier that is paused or drained. */
 export interface PausedCarrier {

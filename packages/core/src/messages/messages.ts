@@ -5,7 +5,6 @@ import type { ClientRequest } from '../client-requests/client-requests.ts'
 import type { Instant } from '../time/instant.ts'
 import type { Body } from './body.ts'
 import type { Msisdn, SenderAddress } from './msisdn.ts'
-import type { Refusal } from './refusal.ts'
 import type { SendLabels, SendOptions } from './send-options.ts'
 import type { OutcomeCode } from './status-code.ts'
 
@@ -63,6 +62,19 @@ export interface Paged<Item> {
   readonly total: number
   readonly items: readonly Item[]
 }
+
+/** Reason why a recipient gets no message, in order of precedence (ruling 1.10). */
+export type Refusal =
+  | 'account-locked'
+  | 'no-message'
+  | 'too-long'
+  | 'no-number'
+  | 'invalid-number'
+  | 'blacklisted'
+  | 'trial-to-self'
+  | 'opted-out'
+  | 'do-not-contact'
+  | 'insufficient-credits'
 
 /** Send to charge and store: the recipients that passed the screening, in request order. */
 export interface Order {

@@ -6,9 +6,8 @@ import type { Suppression } from '../suppressions/suppressions.ts'
 import type { Instant } from '../time/instant.ts'
 import { bodyOf, type Body } from './body.ts'
 import { isAhead } from './message-facts.ts'
-import type { MessageReference } from './messages.ts'
+import type { MessageReference, Refusal } from './messages.ts'
 import { parseMsisdn, type Msisdn, type SenderAddress } from './msisdn.ts'
-import type { Refusal } from './refusal.ts'
 import { noOptions, type SendOptions } from './send-options.ts'
 
 /** Returns the reason why an account may not write to a number (rulings 1.10, 1.12), or undefined if it may. */

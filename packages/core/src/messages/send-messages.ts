@@ -9,7 +9,7 @@ import {
   type FirstAnswer,
   type IdempotencyKey,
 } from '../client-requests/client-requests.ts'
-import { answerText, draftAnswer, resultsIn } from './first-answers.ts'
+import { answerText, draftAnswer, resultsIn, resultsOf, type SendResults } from './send-results.ts'
 import type { Acceptance, Order, OrderedText } from './messages.ts'
 import type { Msisdn, SenderAddress } from './msisdn.ts'
 import {
@@ -23,7 +23,6 @@ import {
   type TextToSend,
 } from './screen-texts.ts'
 import { noOptions, sendOptionNames, type SendOptions } from './send-options.ts'
-import { resultsOf, type SendResults } from './send-results.ts'
 import { mayName, senderFor, sendersOf, type AllowedSender } from './senders.ts'
 
 type SendPorts = Pick<

@@ -1,6 +1,6 @@
 import type { AccountId } from '../accounts/account.ts'
 import type { Brand } from '../brand.ts'
-import { receiptMatching } from '../dispatch/match-delivery-receipt.ts'
+import { receiptMatching } from '../dispatch/delivery-receipt.ts'
 import type { InboundMessageId } from '../inbox/inbox.ts'
 import type { BulkRow, BulkSend } from '../bulk-sends/bulk-sends.ts'
 import type { DecidedLocation, FoundLocation } from '../messages/message-traces.ts'

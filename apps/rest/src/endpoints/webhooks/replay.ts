@@ -3,7 +3,7 @@ import type { Replay, ReplayTask, WebhookEventId } from '@gateway/core/webhooks'
 import { REPLAY_STATE } from '@gateway/wire'
 import { Type } from 'typebox'
 import { type Answer, failure, type Failure, isFailure } from '../../answer.ts'
-import { filled, describeValue, readTime } from '../../received.ts'
+import { filled, describeValue, readTime } from '../../request.ts'
 import {
   answerObject,
   get,

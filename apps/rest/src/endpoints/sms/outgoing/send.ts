@@ -13,7 +13,7 @@ import { formatMinute } from '@gateway/core/time'
 import { RECIPIENT_ERROR } from '@gateway/wire'
 import { type Static, Type } from 'typebox'
 import { type Answer, failure, type Failure, isFailure, LongFields, overLimit, overloaded } from '../../../answer.ts'
-import { filled, describeValue, readTime } from '../../../received.ts'
+import { filled, describeValue, readTime, anotherRequest, readKey, recipientsIn } from '../../../request.ts'
 import {
   answerObject,
   type Call,
@@ -25,7 +25,6 @@ import {
   orNull,
   post,
 } from '../../../operation.ts'
-import { anotherRequest, readKey, recipientsIn } from '../../../request.ts'
 import { optional, reader, text } from '../../../schema.ts'
 import { sendOptionFields, sendOptionsIn } from '../../../send-options.ts'
 

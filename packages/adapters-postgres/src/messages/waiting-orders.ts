@@ -1,10 +1,20 @@
-import { preferredBy, type Order, type OrderedRecipient, type SenderAddress } from '@gateway/core/messages'
+import type { ClientRequest } from '@gateway/core/client-requests'
+import type { Credits } from '@gateway/core/credits'
+import {
+  preferredBy,
+  type AnswerDraft,
+  type Order,
+  type OrderedRecipient,
+  type SenderAddress,
+} from '@gateway/core/messages'
 import { routeNumberOf, type PublishedRoute, type RouteNumber, type Routes } from '@gateway/core/routes'
 import { askAboutNumbers } from '../batcher.ts'
+import { askedDigest, keyDigest } from '../client-requests/postgres-client-requests.ts'
 import type { Connections } from '../connections.ts'
 import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
 import { numberOf, type SenderNumbers } from '../senders/sender-numbers.ts'
 import { chooseSenders, chosenSenders } from '../sql/senders.ts'
+import type { IdRange } from './message-ids.ts'
 
 type Placed = Pick<OrderedRecipient, 'number' | 'from'>
 
@@ -14,22 +24,61 @@ export type SenderOf = (to: Placed) => number
 /** Returns the route of the message to a recipient. */
 export type RouteOf = (to: Placed) => RouteNumber
 
-/** Order with the sender address and the route of each message. */
-export interface PlacedOrder extends Order {
+/** Sender address and route of each message of an order. */
+export interface Placement {
   readonly senderOf: SenderOf
   /** Undefined if there are no routes. */
-  readonly routeOf?: RouteOf | undefined
+  readonly routeOf: RouteOf | undefined
 }
 
-/** Makes a function that finds the sender address and the route of each message of an order. */
-export function placeOrders(
+/** Order that waits until it is stored or refused. */
+export interface WaitingOrder extends Order, Placement {
+  /** Costs of all recipients, in their order. */
+  readonly costs: readonly Credits[]
+  /** Undefined for an order without an idempotency key. */
+  readonly repeatable: Repeatable | undefined
+  /** Ids for all recipients. New ones are leased for each attempt to store the order. */
+  ranges: readonly IdRange[]
+  /** Number of times that the answer to the statement was lost and the order turned out not to be stored. */
+  losses: number
+}
+
+/** Data to store for a request with an idempotency key. */
+export interface Repeatable {
+  /** Result of `keyDigest`. */
+  readonly key: string
+  /** Result of `askedDigest`. */
+  readonly digest: string
+  readonly draft: AnswerDraft
+}
+
+/** Arguments of `Messages.acceptOnce`. `accept` has only the order. */
+export type AcceptRequest = readonly [order: Order, request?: ClientRequest, draft?: AnswerDraft]
+
+/** Largest value of a price column. */
+const costMax = 2 ** 31 - 1
+
+/**
+ * Makes a function that prepares an order for storing: it finds the sender address and the route of each message.
+ * Throws a RangeError for a cost that is negative, which would create credits, or too large to store, which would fail
+ * other orders of the same statement.
+ */
+export function prepareOrders(
   hot: Connections,
   senders: SenderNumbers,
   routes: Pick<Routes, 'list'>,
-): (order: Order) => Promise<PlacedOrder> {
+): (...request: AcceptRequest) => Promise<WaitingOrder> {
   const choose = chooseFor(hot, senders)
-  const place = placeWith(routes, senders)
-  return async (order) => place(order, await choose(order))
+  const findRoutes = routesFor(routes, senders)
+  return async (order, request, draft) => {
+    const costs = order.texts.flatMap(({ to }) => to.map(({ cost }) => cost))
+    const invalid = costs.find((cost) => cost < 0 || cost > costMax)
+    if (invalid !== undefined) throw new RangeError(`invalid cost of a message: ${invalid} tenths of a credit`)
+    const senderOf = await choose(order)
+    const routeOf = await findRoutes(order, senderOf)
+    const repeatable = request && draft && { key: keyDigest(request), digest: askedDigest(request), draft }
+    return { ...order, senderOf, routeOf, costs, repeatable, ranges: [], losses: 0 }
+  }
 }
 
 /**
@@ -84,8 +133,11 @@ function nobody(): never {
   throw new Error('no sender address was chosen for a message')
 }
 
-/** Makes a function that finds the route of each message of an order. Without routes it only reads a cache. */
-function placeWith(routes: Pick<Routes, 'list'>, senders: SenderNumbers) {
+/**
+ * Makes a function that finds the routes of the messages of an order. Returns undefined if there are no routes, after
+ * only reading a cache.
+ */
+function routesFor(routes: Pick<Routes, 'list'>, senders: SenderNumbers) {
   async function addressBy(order: Order, senderOf: SenderOf, published: readonly PublishedRoute[]) {
     const [first] = order.senders
     const isOne = order.senders.length === 1 || published.every((route) => route.senders.length === 0)
@@ -110,12 +162,11 @@ function placeWith(routes: Pick<Routes, 'list'>, senders: SenderNumbers) {
     }
   }
 
-  return async (order: Order, senderOf: SenderOf): Promise<PlacedOrder> => {
+  return async (order: Order, senderOf: SenderOf): Promise<RouteOf | undefined> => {
     const published = await read()
-    if (published.length === 0) return { ...order, senderOf }
+    if (published.length === 0) return undefined
     const { account } = order
     const addressOf = await addressBy(order, senderOf, published)
-    const routeOf = (to: Placed) => routeNumberOf(published, { account, from: addressOf(to), to: to.number })
-    return { ...order, senderOf, routeOf }
+    return (to) => routeNumberOf(published, { account, from: addressOf(to), to: to.number })
   }
 }
