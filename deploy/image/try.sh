@@ -32,6 +32,7 @@ grep -q DELIVERED "$work/sent.txt"
 if inside sh -c 'echo >/opt/gateway/x' 2>/dev/null; then echo 'The root can be written.'; exit 1; fi
 for process in rest asp xml portal dispatcher; do inside gateway-sms "$process" --version; done
 inside gateway-sms smsc --help
+inside gateway-sms http-provider --help
 kill "$server"
 wait "$server"
 trap - EXIT

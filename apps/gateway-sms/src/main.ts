@@ -9,6 +9,7 @@ const processes = {
   asp: () => import('@gateway/asp/main'),
   callbacks: () => import('@gateway/callbacks/main'),
   dispatcher: () => import('@gateway/dispatcher/main'),
+  'http-provider': () => import('@gateway/smsc-simulator/http-provider-main'),
   portal: () => import('@gateway/portal/main'),
   rest: () => import('@gateway/rest/main'),
   smsc: () => import('@gateway/smsc-simulator/main'),

@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
+import { changesOf, countOf, portOf, requestControl, untilStopped, wrongArguments, WrongCall } from './arguments.ts'
 import { arrivalOf } from './control.ts'
 import { personality, PERSONALITIES } from './personalities.ts'
 import type { SmscSettings } from './settings.ts'
 import { startSmsc } from './start-smsc.ts'
+
+const program = 'gateway-smsc'
 
 const usage = `gateway-smsc [--port 2775] [--host 127.0.0.1] [--control-port 2776] [--personality default] [--set field=value …]
              [--cert FILE --key FILE [--client-ca FILE]] [--system-id ID --password PASSWORD] [--binds-max 100] [--delivery-window 100] [--journal FILE] [--folder FOLDER]
@@ -11,9 +14,6 @@ gateway-smsc arrive --from NUMBER --to ADDRESS --text TEXT [--parts udh8|udh16|s
 gateway-smsc become PERSONALITY [--set field=value …] [--control-port 2776]
 
 Personalities: ${Object.keys(PERSONALITIES).join(', ')}.`
-
-/** Error for invalid arguments. Nothing was done. */
-export class WrongCall extends Error {}
 
 /**
  * Runs a server until SIGINT or SIGTERM, or sends a request to a running server. Throws an Error that states the
@@ -36,14 +36,12 @@ function actionOf(args: readonly string[]): () => Promise<void> | void {
     }
     if (command === 'arrive' && isAlone) {
       const arrival = arrivalOf(arrivalFields(values))
-      return () => sendRequest('POST', '/arrivals', control, arrival)
+      return () => requestControl(program, 'POST', '/arrivals', control, arrival)
     }
     if (command === 'become' && name !== undefined && positionals.length === 2)
-      return () => sendRequest('PUT', '/personality', control, { name, ...changesOf(values.set) })
+      return () => requestControl(program, 'PUT', '/personality', control, { name, ...changesOf(values.set) })
   } catch (problem) {
-    // Only the first sentence of Node's message about an option; the others explain dashes.
-    const [sentence = ''] = (problem as Error).message.split('. To specify')
-    throw new WrongCall(`${sentence.replace(/\.?$/, '.')} See 'gateway-smsc --help'.`, { cause: problem })
+    throw wrongArguments(program, problem)
   }
   throw new WrongCall(usage)
 }
@@ -98,9 +96,7 @@ function settingsOf(values: Values, controlPort: number) {
 async function serve(settings: ReturnType<typeof settingsOf>, values: Values): Promise<void> {
   const smsc = await startSmsc({ ...settings, ...tlsOf(values) })
   console.log(`SMPP on ${settings.host}:${smsc.port}, control on http://127.0.0.1:${smsc.controlPort ?? 0}`)
-  await new Promise<void>((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve())
-  })
+  await untilStopped()
   await smsc.close()
 }
 
@@ -111,42 +107,8 @@ function tlsOf({ cert, key, 'client-ca': clientCa }: Values): Pick<SmscSettings,
   return { tls: { cert: read(cert), key: read(key), ...(clientCa !== undefined && { clientCa: read(clientCa) }) } }
 }
 
-function portOf(value: string | undefined, byDefault: number): number {
-  const port = countOf(value, byDefault)
-  if (port > 65_535) throw new Error(`${port} is not a port; expected 0 to 65535.`)
-  return port
-}
-
-function countOf(value: string | undefined, byDefault: number): number {
-  if (value === undefined) return byDefault
-  if (!/^\d{1,9}$/.test(value)) throw new Error(`${JSON.stringify(value)} is not a whole number.`)
-  return Number(value)
-}
-
-/** Parses changes such as `receiptDelay=0`. */
-const changesOf = (changes: readonly string[] = []): Record<string, unknown> =>
-  Object.fromEntries(
-    changes.map((change) => {
-      const at = change.indexOf('=')
-      const value = change.slice(at + 1)
-      const parsed = value === 'true' || value === 'false' ? value === 'true' : value
-      return [change.slice(0, at), /^\d{1,15}$/.test(value) ? Number(value) : parsed]
-    }),
-  )
-
 function arrivalFields({ from, to, text: body, parts }: Values): Record<string, unknown> {
   if (from === undefined || to === undefined || body === undefined)
     throw new Error('arrive needs --from, --to and --text.')
   return { from, to, text: body, ...(parts === undefined ? {} : { parts }) }
-}
-
-async function sendRequest(method: string, path: string, port: number, body: unknown): Promise<void> {
-  const headers = { 'content-type': 'application/json' }
-  const request = fetch(`http://127.0.0.1:${port}${path}`, { method, headers, body: JSON.stringify(body) })
-  const response = await request.catch((cause: unknown) => {
-    throw new Error(`No gateway-smsc answers on port ${port} (--control-port).`, { cause })
-  })
-  const answer = await response.text()
-  if (!response.ok) throw new Error(answer.trim())
-  console.log(answer.trim())
 }

@@ -2,11 +2,7 @@
 import { refuseOldNode } from './refuse-old-node.ts'
 
 refuseOldNode()
-const { runCommand, WrongCall } = await import('./command-line.ts')
+const { exitWith } = await import('./arguments.ts')
+const { runCommand } = await import('./command-line.ts')
 
-try {
-  await runCommand(process.argv.slice(2))
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error)
-  process.exitCode = error instanceof WrongCall ? 2 : 1
-}
+await exitWith(runCommand)

@@ -1,4 +1,5 @@
 import { COMMAND_STATUS } from '@gateway/smpp'
+import { checkField } from './check-field.ts'
 import type { IdForm } from './message-store.ts'
 
 /**
@@ -114,7 +115,7 @@ export function personality(name: string, changes: Readonly<Record<string, unkno
       `There is no personality ${JSON.stringify(name)}; there are ${Object.keys(PERSONALITIES).join(', ')}.`,
     )
   }
-  for (const [field, value] of Object.entries(changes)) checkField(field, value)
+  for (const [field, value] of Object.entries(changes)) checkField(ordinary, WORDS, field, value)
   return { ...PERSONALITIES[name], ...changes }
 }
 
@@ -122,14 +123,4 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   idForm: ['decimal', 'hexadecimal', 'huge'],
   receiptIdForm: ['decimal', 'hexadecimal', 'huge'],
   receiptForm: ['text', 'tlv', 'both'],
-}
-
-function checkField(field: string, value: unknown): void {
-  const byDefault: unknown = Object.hasOwn(ordinary, field) ? ordinary[field as keyof Personality] : undefined
-  const isFitting =
-    typeof byDefault === 'string'
-      ? typeof value === 'string' && WORDS[field]?.includes(value) === true
-      : typeof byDefault === typeof value && (typeof value !== 'number' || (Number.isSafeInteger(value) && value >= 0))
-  if (byDefault === undefined) throw new Error(`A personality has no field ${JSON.stringify(field)}.`)
-  if (!isFitting) throw new Error(`${field} cannot be ${JSON.stringify(value)}.`)
 }
