@@ -9,6 +9,8 @@ import type { Idling } from './idling.ts'
  * folding.
  */
 const foldMilliseconds = 3000
+/** Milliseconds between two foldings by a sleeping process, which finds none or few changes. */
+const asleepFoldMilliseconds = 15_000
 
 /** Returns the periodic work other than dispatching. */
 export const startChores = (
@@ -44,7 +46,7 @@ export const startChores = (
     }),
     {
       what: 'fold daily sums',
-      pauseMilliseconds: () => Math.max(foldMilliseconds, idling.pause()),
+      pauseMilliseconds: () => (idling.isSoundAsleep() ? asleepFoldMilliseconds : foldMilliseconds),
       log,
       work: () => processing.foldDailySums(),
     },

@@ -67,7 +67,11 @@ export async function dispatchFor(
   const use = registerUse(ports.carrierVersions, agreed.user, { leaseSeconds: environment.LEASE_SECONDS, log })
   onStop('use of carriers', () => use.stop())
   const pausedCarriers = await ports.carrierModes.list()
-  const pushing = startPushing({ ports, log, quietMilliseconds: () => dispatching.pause() })
+  const pushing = startPushing({
+    ...{ ports, log },
+    quietMilliseconds: () => dispatching.pause(),
+    isSoundAsleep: () => dispatching.isSoundAsleep(),
+  })
   onStop('pushing', () => pushing.stop(pushSeconds))
   const settings = dispatcherSettings(environment)
   const leaseSeconds = environment.LEASE_SECONDS

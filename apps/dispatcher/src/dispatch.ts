@@ -58,6 +58,8 @@ export interface Dispatching {
   wake(): void
   /** Returns the pause between two polls for due work, in milliseconds. The pause grows while no work is due. */
   pause(): number
+  /** Returns true if the process has slept so long that its pauses no longer grow. */
+  isSoundAsleep(): boolean
   /**
    * Stops claiming, waits for the carriers' answers, stores them, gives all other messages back, and closes the
    * connections. Waits at most `seconds`. Submissions that are still outstanding then become SENT 106.
@@ -211,6 +213,7 @@ export function startDispatching({
   return {
     wake,
     pause: () => idling.pause(),
+    isSoundAsleep: () => idling.isSoundAsleep(),
     stop: async (seconds) => {
       const deadline = after(seconds)
       try {

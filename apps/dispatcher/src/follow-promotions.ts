@@ -9,8 +9,8 @@ export interface FollowedPromotions {
   stop(): Promise<void>
 }
 
-/** Milliseconds between two polls for messages in doubt. */
-const pollMilliseconds = 2000
+/** Milliseconds between two polls while messages are in doubt, and while none are. */
+const pollMilliseconds = { inDoubt: 2000, quiet: 10_000 }
 
 const countOf = (promotions: readonly Promotion[]): number => promotions.reduce((sum, { inDoubt }) => sum + inDoubt, 0)
 
@@ -25,7 +25,7 @@ export function followPromotions({
   let open: readonly Promotion[] = []
   const looking = repeat({
     what: 'look for messages in doubt',
-    pauseMilliseconds: pollMilliseconds,
+    pauseMilliseconds: () => (open.length > 0 ? pollMilliseconds.inDoubt : pollMilliseconds.quiet),
     log,
     work: async () => {
       const before = open

@@ -7,6 +7,8 @@ export interface Idling {
   stir(): void
   /** Returns the pause before the next poll, in milliseconds. */
   pause(): number
+  /** Returns true if the process has slept so long that its pauses no longer grow. */
+  isSoundAsleep(): boolean
   /**
    * Returns `leastMilliseconds` or the pause before the next poll, whichever is longer. The pause ends earlier if the
    * next scheduled message becomes due during it.
@@ -99,6 +101,7 @@ export function createIdling({ wakeups, settings, log, wake }: IdlingOptions): I
   return {
     stir,
     pause,
+    isSoundAsleep: () => pause() >= settings.pauseMillisecondsMax,
     pauseUntilDue: (least) => {
       const longest = Math.max(least, pause())
       const due = asleep === undefined ? 0 : asleep.dueAt - performance.now()

@@ -7,23 +7,28 @@ const log = createLog({ level: 'silent', name: 'test' })
 let pushing: Pushing | undefined
 afterEach(() => pushing?.stop(1))
 
-/** Starts pushing on ports that wake it when they store events, and counts its polls for events. */
-function start(quietMilliseconds = () => 1000) {
+/** Starts pushing on ports that wake it when they store events, and counts its polls for events and for replays. */
+function start(quietMilliseconds = () => 1000, isSoundAsleep = () => false) {
   const ports = memoryPorts()
   let looks = 0
+  let replayLooks = 0
   const webhooks: typeof ports.webhooks = {
     ...ports.webhooks,
     claim: (...args) => {
       looks += 1
       return ports.webhooks.claim(...args)
     },
+    advanceReplay: () => {
+      replayLooks += 1
+      return ports.webhooks.advanceReplay()
+    },
   }
   pushing = startPushing({
     ports: { ...ports, webhooks, webhookClient: scriptedWebhookClient() },
     log,
-    quietMilliseconds,
+    ...{ quietMilliseconds, isSoundAsleep },
   })
-  return { pushing, waking: pushing.waking(ports), looks: () => looks }
+  return { pushing, waking: pushing.waking(ports), looks: () => looks, replayLooks: () => replayLooks }
 }
 
 const calls = {
@@ -59,4 +64,15 @@ test('without stored events the database is polled rarely, and at once after a w
   const before = looks()
   pushing.wake()
   await until(() => looks() > before)
+})
+
+test('a process that sleeps looks for replays only when it is notified', async () => {
+  const { pushing, looks, replayLooks } = start(
+    () => 250,
+    () => true,
+  )
+  await until(() => looks() > 2)
+  expect(replayLooks()).toBe(1)
+  pushing.wake()
+  await until(() => replayLooks() === 2)
 })

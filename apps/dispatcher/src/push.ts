@@ -12,6 +12,8 @@ export interface PushingSettings {
    * Returns the pause between polls while this process stores no events; by default a second. `wake` ends the pause.
    */
   readonly quietMilliseconds?: () => number
+  /** Returns true while this process is notified of events of other processes; by default never. */
+  readonly isSoundAsleep?: () => boolean
 }
 
 export interface Pushing {
@@ -35,11 +37,21 @@ const pauseMilliseconds = 50
 const quietMillisecondsMin = 250
 /** Milliseconds for which the pauses stay short after an event was stored. */
 const stirredMilliseconds = 1000
+/**
+ * Milliseconds between two polls for started replays of a process that sleeps. A sleeping process is notified of them,
+ * so a longer pause delays only a replay whose notification was lost.
+ */
+const asleepReplayMilliseconds = 20_000
 const purgeMilliseconds = 600_000
 const purgedMax = 1000
 
 /** Pushes events to the endpoints of accounts, in its own loop, until stopped (P-11). */
-export function startPushing({ ports, log, quietMilliseconds = () => 1000 }: PushingSettings): Pushing {
+export function startPushing({
+  ports,
+  log,
+  quietMilliseconds = () => 1000,
+  isSoundAsleep = () => false,
+}: PushingSettings): Pushing {
   const outage = outageOf('push events', log)
   const seldom = atMostEvery(60_000)
   let stirredAt = -Infinity
@@ -71,6 +83,9 @@ export function startPushing({ ports, log, quietMilliseconds = () => 1000 }: Pus
     return Math.max(pauseMilliseconds, Math.min(longest, nextMilliseconds))
   }
 
+  const replayPause = (): number =>
+    isSoundAsleep() ? asleepReplayMilliseconds : Math.max(quietMillisecondsMin, quietMilliseconds())
+
   const looking = repeat({
     what: 'claim events',
     pauseMilliseconds: pause,
@@ -94,7 +109,7 @@ export function startPushing({ ports, log, quietMilliseconds = () => 1000 }: Pus
   const replaying = repeat({
     what: 'replay events',
     // The pause between two steps of a replay gives other work its turn.
-    pauseMilliseconds: () => (isReplaying ? pauseMilliseconds : Math.max(quietMillisecondsMin, quietMilliseconds())),
+    pauseMilliseconds: () => (isReplaying ? pauseMilliseconds : replayPause()),
     log,
     work: async () => {
       if (stopping) return 'end'

@@ -82,6 +82,11 @@ export interface ConnectionOptions {
 const deadlocksMax = 20
 const noConnectionLeft = '53300'
 const pauseMilliseconds = 20
+/**
+ * Time after which an idle connection is closed. Twice the pause of the work that runs every minute, because a new
+ * connection prepares and plans its statements again, and shorter than the time after which firewalls drop connections.
+ */
+const idleMilliseconds = 150_000
 
 /**
  * Time to wait, after an outage has ended, for answers to statements that were sent before it. After that time, the
@@ -107,7 +112,7 @@ export function openConnections(options: ConnectionOptions, liveness: DatabaseLi
     max: options.connectionsMax,
     connectionTimeoutMillis: options.connectionSeconds * 1000,
     query_timeout: (options.statementSeconds + 1) * 1000,
-    idleTimeoutMillis: 60_000,
+    idleTimeoutMillis: idleMilliseconds,
     keepAlive: true,
     types: valueTypes,
     // oxlint-disable-next-line typescript/no-misused-promises -- the pool waits for it

@@ -88,7 +88,7 @@ export function watchLiveness(address: ServerAddress, connectionSeconds: number,
   // If this process itself was blocked, the time of the block counts as one tick. Answers that have arrived meanwhile
   // are read before the database is declared unreachable.
   function tick(): void {
-    if (requests === 0 && !isSuspect && state !== 'unreachable') {
+    if (!isWatching()) {
       stopTicking()
       return
     }
@@ -98,6 +98,8 @@ export function watchLiveness(address: ServerAddress, connectionSeconds: number,
     }
     if (silentTicks >= ticksBeforeUnreachable) setImmediate(declareUnreachable)
   }
+
+  const isWatching = (): boolean => requests > 0 || isSuspect || state === 'unreachable'
 
   function stopTicking(): void {
     clearInterval(timer)
@@ -159,6 +161,8 @@ export function watchLiveness(address: ServerAddress, connectionSeconds: number,
         requests--
         if (isAnswered === true) answered()
         else if (isAnswered === false) isSuspect = true
+        // The next tick would only wake the process to end the ticks.
+        if (!isWatching()) stopTicking()
       }
     },
     answered,

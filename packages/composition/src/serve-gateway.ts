@@ -22,7 +22,6 @@ import {
   measureLogins,
   oidcSettings,
   oidcVariables,
-  repeat,
   runProcess,
   serverVariables,
   trustProxies,
@@ -45,6 +44,7 @@ import {
   webhookVariables,
   type GatewayEnvironment,
 } from './variables.ts'
+import { createBulkCalls } from './send-bulk-calls.ts'
 import { watchAccounts } from './watch-accounts.ts'
 
 /** Services from which the app of an interface is built. */
@@ -90,11 +90,6 @@ export interface ServerEnvironment extends GatewayEnvironment, LoadEnvironment, 
 /** Seconds that a stop waits for requests whose clients have disconnected. */
 const requestsSeconds = 2
 
-/**
- * Milliseconds between two checks for bulk sends to process: the longest wait until the first call of a started send.
- */
-const bulkPauseMilliseconds = 1000
-
 /** Serves a gateway over these ports, until the process stops. */
 export async function serveGateway(
   context: ContextWith<ServerEnvironment>,
@@ -116,10 +111,11 @@ export async function serveGateway(
   onStop('answers', () => answers.settle())
   const watched = watchAccounts({ accountRates: ports.accountRates, metrics })
   onStop('busy accounts', () => watched.stop())
-  const gateway = createGateway(ports, { ...gatewaySettings(environment), activity: watched.activity })
+  const bulkCalls = createBulkCalls()
+  const waking = { ...ports, bulkSends: bulkCalls.waking(ports.bulkSends) }
+  const gateway = createGateway(waking, { ...gatewaySettings(environment), activity: watched.activity })
   if (sendsInBulk) {
-    const work = async () => ((await gateway.commands.sendNextCall()) === 'more' ? 'more' : 'all')
-    const sending = repeat({ what: 'send in bulk', pauseMilliseconds: bulkPauseMilliseconds, log, work })
+    const sending = bulkCalls.start(() => gateway.commands.sendNextCall(), log)
     onStop('sends in bulk', () => sending.stop())
   }
   const gate = admissionGate(load.inFlightMax, load.gate)

@@ -1,6 +1,5 @@
-import type { AccountId } from '@gateway/core/accounts'
 import type { DispatcherId, ClaimedBatch, ClaimedBatchId, Lane, Wanted } from '@gateway/core/dispatch'
-import { senderOver, type AllowedSender } from '@gateway/core/messages'
+import { senderOver } from '@gateway/core/messages'
 import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
 import type { Context } from '../context.ts'
 import { isLostAnswer } from '../errors.ts'
@@ -9,8 +8,6 @@ import { disown } from '../sql/batches.ts'
 import { freshRank, retriedRank } from '../sql/rank.ts'
 import { claimedMessages, sendersOf } from './claimed-messages.ts'
 import type { KnownBatches } from './known-batches.ts'
-
-type AllowedByAccount = ReadonlyMap<AccountId, readonly AllowedSender[]>
 
 export interface Claims {
   readonly claim: (dispatcher: DispatcherId, request: Wanted) => Promise<ClaimedBatch | 'nothing' | 'fenced'>
@@ -53,11 +50,11 @@ export function createClaims(context: Context, batches: KnownBatches): Claims {
    * Claims a batch. After an error it disowns the batch and throws, or returns undefined if the connection broke before
    * the answer.
    */
-  async function attempt(dispatcher: DispatcherId, request: Wanted, carrier: number, allowed: AllowedByAccount) {
+  async function attempt(dispatcher: DispatcherId, request: Wanted, carrier: number) {
     const seq = (batchesClaimed = (batchesClaimed % batchesMax) + 1)
     try {
       const rows = await run(dispatcher, seq, request, carrier)
-      return await toBatch(dispatcher, seq as ClaimedBatchId, request, carrier, rows, allowed)
+      return await toBatch(dispatcher, seq as ClaimedBatchId, request, carrier, rows)
     } catch (error) {
       await giveBack(dispatcher, seq)
       if (isLostAnswer(error)) return undefined
@@ -93,7 +90,6 @@ export function createClaims(context: Context, batches: KnownBatches): Claims {
     { carrier: name, lane, messagesMax, markedMax }: Wanted,
     carrier: number,
     rows: readonly ClaimRow[],
-    allowed: AllowedByAccount,
   ): Promise<ClaimedBatch | 'nothing' | 'fenced'> {
     const ranges = rows.filter((row) => row.lo !== null)
     if (lane === 'bulk') bulkRangesMax = ranges.length < bulkRangesMax ? rangesMax : Math.max(rangesMax, messagesMax)
@@ -104,6 +100,7 @@ export function createClaims(context: Context, batches: KnownBatches): Claims {
       return 'fenced'
     }
     if (ranges.length === 0) return 'nothing'
+    const allowed = await context.allowedSenders()
     const addresses = await context.senders.addressesOf(sendersOf(ranges))
     const messages = claimedMessages(ranges, addresses, (account, from) =>
       senderOver(name, allowed.get(account) ?? [], from),
@@ -115,9 +112,8 @@ export function createClaims(context: Context, batches: KnownBatches): Claims {
   async function claim(dispatcher: DispatcherId, request: Wanted): Promise<ClaimedBatch | 'nothing' | 'fenced'> {
     await giveBackFailedClaims(dispatcher)
     const carrier = await context.carrierNumber(request.carrier)
-    const allowed = await context.allowedSenders()
     for (let attempts = 0; attempts < attemptsMax; attempts++) {
-      const batch = await attempt(dispatcher, request, carrier, allowed)
+      const batch = await attempt(dispatcher, request, carrier)
       if (batch !== undefined) return batch
     }
     return 'nothing'

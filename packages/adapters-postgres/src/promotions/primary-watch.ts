@@ -74,6 +74,8 @@ export function watchPrimaryLooks(log: Log): PrimaryWatch {
       if (witness === undefined) return
       const now = performance.now()
       const isWritten = now - writtenAt > writeMilliseconds
+      // A promotion then puts messages in doubt whatever a look would find.
+      if (!witness.synchronous && !isWritten) return
       const [seen] = await connections.run(lookAtPrimary, { isWritten })
       if (seen === undefined) await connections.run(rememberFirst, {})
       else {
