@@ -8,6 +8,7 @@ import { functions } from './functions.ts'
 const digests: Readonly<Record<number, string>> = {
   1: '36e5031e5e7491a57de2e68ed59bee7998d9138d3a7f6b041d5786beee45b59a',
   2: '225b01f6aa70fc21a75a668820c14a71f0217361b08d6823b0c41fedc883ec51',
+  3: '58cd939f635fc6fa63c26b50db05623edef247a63e6c2714285b4a527e7f029e',
 }
 
 /**

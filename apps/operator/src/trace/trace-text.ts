@@ -90,6 +90,7 @@ const INCIDENT_WORDS: ReadonlyMap<string, string> = new Map([
   [INCIDENT.late, 'its dispatcher told later what became of it'],
   [INCIDENT.overflow, 'the carriers of a better priority were full for as long as its route lets it wait'],
   [INCIDENT.adopted, 'a receipt that fits no other message was taken for its own'],
+  [INCIDENT.named, 'a receipt with its own id was matched to it'],
   [INCIDENT.endedInDoubt, 'a database server was lost that may have had it submitted; it ended in doubt'],
   [INCIDENT.provedSubmitted, 'it was in doubt, and an answer or a receipt proved that it had been submitted'],
 ])

@@ -16,9 +16,10 @@ import {
   knownReceipts,
   listUnmatchedReceipts,
   matchReceipts,
+  nameUnknownMessages,
   newestPartition,
 } from '../sql/receipts.ts'
-import { fromRow } from '../sql/statement.ts'
+import { fromRow, type RowOf } from '../sql/statement.ts'
 import { onePerMessage, receiptKey } from './one-per-message.ts'
 
 const { referenceDays } = receiptMatching
@@ -107,14 +108,25 @@ export function postgresDeliveryReceipts(context: Context): DeliveryReceipts {
       carrier,
       numbers: receipts.map(({ number }) => number),
       submitted: receipts.map(({ submitted }) => submitted),
+      messages: receipts.map(({ ownId }) => ownId?.message),
+      tags: receipts.map(({ ownId }) => ownId?.tag),
+      areOfPart: receipts.map(({ isOfPart }) => isOfPart === true),
     })
+  }
+
+  async function matchDue(dueMax: number): Promise<Partial<RowOf<typeof matchReceipts>>> {
+    const [row] = await retryOnConnectionLoss(hot, matchReceipts, { dueMax })
+    return row ?? {}
   }
 
   return {
     apply,
     match: async (receiptsMax) => {
-      const [row] = await retryOnConnectionLoss(hot, matchReceipts, { dueMax: receiptsMax })
-      return row?.found ?? 0
+      const { found = 0, named = 0 } = await matchDue(receiptsMax)
+      if (named === 0 || found >= receiptsMax) return found
+      const [row] = await retryOnConnectionLoss(ordinary, nameUnknownMessages, {})
+      if (row === undefined || row.resolved === 0) return found
+      return found + ((await matchDue(receiptsMax - found)).found ?? 0)
     },
     adopt: async (ageSeconds) => {
       const [row] = await retryOnConnectionLoss(ordinary, adoptReceipts, {

@@ -1,5 +1,5 @@
-import { receiptMatching, type DeliveryReceiptCode } from '@gateway/core/dispatch'
-import { changeableCodes, OUTCOME, type MessageId } from '@gateway/core/messages'
+import { ownIdTags, receiptMatching, type DeliveryReceiptCode } from '@gateway/core/dispatch'
+import { changeableCodes, INCIDENT, OUTCOME, type MessageId } from '@gateway/core/messages'
 import { milliseconds } from './arrays.ts'
 import { carrierId, instant, msisdn } from './columns.ts'
 import { column, nullable, sql, statement } from './statement.ts'
@@ -179,12 +179,17 @@ export const keepReceipts = statement(
       carrier: 'smallint',
       numbers: 'bigint?[]',
       submitted: 'bigint?[]',
+      messages: 'bigint?[]',
+      tags: 'int?[]',
+      areOfPart: 'bool[]',
     },
   },
   sql`
-insert into unmatched_delivery_receipt (carrier, carrier_id, code, msisdn, submitted_at)
-select :carrier, reference, code, msisdn, to_timestamp(submitted / 1000.0)
-from unnest(:references, :codes, :numbers, :submitted) receipt(reference, code, msisdn, submitted)`,
+insert into unmatched_delivery_receipt
+  (carrier, carrier_id, code, msisdn, submitted_at, message_id, own_id_tag, of_part)
+select :carrier, reference, code, msisdn, to_timestamp(submitted / 1000.0), message_id, own_id_tag, of_part
+from unnest(:references, :codes, :numbers, :submitted, :messages, :tags, :areOfPart)
+  receipt(reference, code, msisdn, submitted, message_id, own_id_tag, of_part)`,
 )
 
 /** Condition that the stored receipt `tried` belongs to this row of a message or a part. */
@@ -209,7 +214,7 @@ const byCount = `(code in (${changeable})), case when code in (${changeable}) th
  */
 export const matchReceipts = statement(
   'match-receipts',
-  { parameters: { dueMax: 'int' }, columns: { found: 'int' } },
+  { parameters: { dueMax: 'int' }, columns: { found: 'int', named: 'int' } },
   sql`
 with due as (
   select id, carrier, carrier_id
@@ -228,7 +233,7 @@ with due as (
     for update skip locked
   ) receipt
 ), found as (
-  select tried.*, (
+  select tried.id, carrier, carrier_id, code, at, tried.message_id named, (
     select max(message.id + 0) from message where ${isMeant('message')} and message.parts_undelivered = 0
   ) message_id, (
     select array[part.id, part.part] from message_part part where ${isMeant('part')} order by part.id + 0 desc limit 1
@@ -298,7 +303,73 @@ with due as (
     select id from found where message_id is null and place is null and at >= now() - interval '${keptDays} days'
   ))
 )
-select count(*) filter (where message_id is not null or place is not null)::int as found from found`,
+select count(*) filter (where found.message_id is not null or place is not null)::int as found,
+  count(*) filter (where found.message_id is null and place is null and named is not null)::int as named
+from found`,
+)
+
+/** SQL for the tag of the own id of a message of `send`: core's `ownIdTag` of the time at which it was first due. */
+const ownIdTagOfSend = `(${milliseconds('coalesce(scheduled_at, created_at)')} & ${ownIdTags - 1})::int`
+
+/**
+ * Gives messages of unknown outcome without a reference the references of stored receipts that have their own ids
+ * (core's `namedReferences`). These receipts are then due, for `matchReceipts`. Returns the number of messages. May be
+ * run again. Runs on the ordinary connections, because it reads all stored receipts with own ids.
+ */
+export const nameUnknownMessages = statement(
+  'name-unknown-messages',
+  { parameters: {}, columns: { resolved: 'int' } },
+  sql`
+with naming as (
+  select message_id, own_id_tag, carrier, carrier_id, msisdn, of_part, min(at) at
+  from unmatched_delivery_receipt
+  where message_id is not null
+  group by message_id, own_id_tag, carrier, carrier_id, msisdn, of_part
+), fitting as (
+  select message.id, message.msisdn, message.sent_at, message.carrier, send.parts, naming.carrier_id, naming.at,
+    naming.of_part and send.parts > 1 as in_parts
+  from naming
+  cross join lateral (
+    select id, msisdn, sent_at, carrier, send_first_id
+    from message
+    where id = any (array[naming.message_id]) and message.carrier = naming.carrier
+      and message.msisdn = coalesce(naming.msisdn, message.msisdn)
+      and code = ${OUTCOME.unknown} and (message.carrier_id || '') is null offset 0
+  ) message
+  cross join lateral (
+    select parts, ${ownIdTagOfSend} tag from send where first_id = message.send_first_id offset 0
+  ) send
+  where send.tag = naming.own_id_tag
+), by_reference as (
+  select id, msisdn, sent_at, carrier, parts, carrier_id, min(at) at, bool_or(in_parts) in_parts
+  from fitting
+  group by id, msisdn, sent_at, carrier, parts, carrier_id
+), whole as (
+  select id, case when bool_or(in_parts) then array_agg(carrier_id order by at, carrier_id collate "C")
+    else array[(array_agg(carrier_id order by at, carrier_id collate "C"))[1]] end carrier_ids
+  from by_reference
+  group by id, parts
+  having not bool_or(in_parts) or count(*) = parts
+), resolved as (
+  update message
+  set carrier_id = carrier_ids[1], parts_undelivered = case cardinality(carrier_ids) when 1 then 0
+    else cardinality(carrier_ids) end
+  from (select * from whole order by id) whole
+  where message.id = any (array[whole.id]) and message.code = ${OUTCOME.unknown}
+    and (message.carrier_id || '') is null
+  returning message.id, message.msisdn, message.sent_at, message.carrier, carrier_ids
+), parts as (
+  insert into message_part (id, part, msisdn, sent_at, carrier, code, carrier_id)
+  select id, part, msisdn, sent_at, carrier, ${OUTCOME.sent}, reference
+  from resolved
+  cross join lateral unnest(carrier_ids) with ordinality x(reference, part)
+  where cardinality(carrier_ids) > 1
+), incidents as (
+  insert into incident (message_id, what) select id, '${INCIDENT.named}' from resolved
+), due_now as (
+  update unmatched_delivery_receipt set next_try = now() where message_id in (select id from resolved)
+)
+select count(*)::int as resolved from resolved`,
 )
 
 /**

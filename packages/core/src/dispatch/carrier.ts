@@ -4,6 +4,7 @@ import type { MessageId } from '../messages/messages.ts'
 import type { Msisdn, SenderAddress } from '../messages/msisdn.ts'
 import type { ClaimedOptions } from '../messages/send-options.ts'
 import type { CarrierId } from './carrier-id.ts'
+import type { Instant } from '../time/instant.ts'
 import type { TrafficObserver } from '../fleet/carrier-watches.ts'
 import type { CarrierStatus } from './carrier-status.ts'
 import type { DeliveryReceipt, CarrierReferences } from './delivery-receipt.ts'
@@ -32,6 +33,8 @@ export interface Submission {
   readonly from: SenderAddress | undefined
   readonly to: Msisdn
   readonly body: Body
+  /** When the message was first due; undefined for a message that is not stored. */
+  readonly due?: Instant | undefined
   /** Seconds from now for which the carrier may try to deliver; undefined: as its settings say (ruling 1.29). */
   readonly validSeconds?: number | undefined
   /** Options of the send. For an undefined option the carrier's settings apply. */

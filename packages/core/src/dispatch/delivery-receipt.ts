@@ -2,6 +2,7 @@ import type { Msisdn } from '../messages/msisdn.ts'
 import { type OUTCOME, isFinal } from '../messages/status-code.ts'
 import type { Instant } from '../time/instant.ts'
 import type { CarrierId } from './carrier-id.ts'
+import type { OwnId } from './own-id.ts'
 
 /** Codes that a delivery receipt can report (ruling 1.16). */
 export type DeliveryReceiptCode = (typeof OUTCOME)[
@@ -22,6 +23,13 @@ export interface DeliveryReceipt {
    * to exactly this number, and is not stored if no message matches.
    */
   readonly isGuess?: boolean
+  /**
+   * Our own id of the message, if the carrier returned it. The message that it names gets `reference` if its outcome is
+   * unknown and it has no reference yet (ruling 1.17).
+   */
+  readonly ownId?: OwnId | undefined
+  /** True if a receipt with `ownId` reports on one part of the message. If omitted, it reports on the whole message. */
+  readonly isOfPart?: boolean | undefined
 }
 
 /** The carrier's references of an accepted message, by which receipts name the message or its parts. */

@@ -25,12 +25,14 @@ export interface DeliveryReceipts {
   apply(receipts: readonly DeliveryReceipt[]): Promise<readonly DeliveryReceipt[]>
   /**
    * Tries again to match at most `receiptsMax` stored receipts that are due, together with all other receipts of the
-   * same messages. Returns the number of messages found.
+   * same messages. Before that, a message of unknown outcome without a reference gets the reference of receipts that
+   * have its own id, its carrier and, if they name one, its number. If the receipts report on parts, there must be one
+   * for each part. Returns the number of receipts whose message was found.
    */
   match(receiptsMax: number): Promise<number>
   /**
-   * Finds a message of unknown outcome for each stored receipt that is at least `ageSeconds` old, by carrier and
-   * number. If exactly one message fits exactly one receipt, gives the message the carrier's reference from the
+   * Finds a message of unknown outcome for each stored receipt without an own id that is at least `ageSeconds` old, by
+   * carrier and number. If exactly one message fits exactly one receipt, gives the message the carrier's reference from the
    * receipt. `match` then applies the receipt. Returns the number of such messages.
    */
   adopt(ageSeconds: number): Promise<number>

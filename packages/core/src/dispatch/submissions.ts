@@ -135,7 +135,7 @@ export class Submissions {
   }
 }
 
-const submissionOf = ({ id, from, to, body, options, attempt }: ClaimedMessage): Submission => ({
-  ...{ id, from, to, body, options },
+const submissionOf = ({ id, from, to, body, due, options, attempt }: ClaimedMessage): Submission => ({
+  ...{ id, from, to, body, due, options },
   ...(attempt > 0 && { refusedBefore: true }),
 })

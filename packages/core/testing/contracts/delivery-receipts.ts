@@ -8,6 +8,7 @@ import { realClock } from '../memory/clock.ts'
 import { acceptedAs, all, granted, times, withTraffic } from './claimed-batches/traffic.ts'
 import { adopting, agreeing } from './delivery-receipts/adopting.ts'
 import { fromOutside } from './delivery-receipts/from-outside.ts'
+import { ownIds } from './delivery-receipts/own-ids.ts'
 import { parts } from './delivery-receipts/parts.ts'
 import {
   acceptedUnder,
@@ -365,6 +366,7 @@ export const deliveryReceiptsContract: Contract<StoredPorts> = {
   ...matching,
   ...adopting,
   ...agreeing,
+  ...ownIds,
   ...parts,
   ...fromOutside,
 }

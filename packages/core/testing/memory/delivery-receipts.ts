@@ -9,7 +9,7 @@ import {
 } from '@gateway/core/dispatch'
 import { INCIDENT, OUTCOME, type Msisdn } from '@gateway/core/messages'
 import { daysBefore, secondsAfter, type Instant } from '@gateway/core/time'
-import { adoptions, type StoredDeliveryReceipt } from '../contracts/specification/adoptions.ts'
+import { adoptions, namedReferences, type StoredDeliveryReceipt } from '../contracts/specification/adoptions.ts'
 import {
   changesState,
   codeByParts,
@@ -54,7 +54,10 @@ export const memoryDeliveryReceipts = (store: MemoryStore): DeliveryReceipts => 
     )
     return unknown
   }),
-  match: atomic((receiptsMax) => match(store, receiptsMax)),
+  match: atomic((receiptsMax) => {
+    nameUnknown(store)
+    return match(store, receiptsMax)
+  }),
   adopt: atomic((ageSeconds) => adopt(store, ageSeconds)),
   unmatched: atomic((countMax) => {
     const waiting = [store.later, ...store.due.all()]
@@ -172,6 +175,28 @@ function match(store: MemoryStore, receiptsMax: number): number {
   return found
 }
 
+/** Gives messages of unknown outcome the references of stored receipts that have their own ids. */
+function nameUnknown(store: MemoryStore): void {
+  const receipts = strangers(store).filter(({ receipt }) => receipt.ownId !== undefined)
+  for (const id of new Set(receipts.flatMap(({ receipt: { ownId } }) => ownId?.message ?? []))) {
+    const row = store.messages.get(id)
+    if (row?.decision?.carrier === undefined || !isUnresolved(row.decision)) continue
+    const { number, send } = row
+    const { carrier } = row.decision
+    const references = namedReferences({ id, carrier, number, due: send.due, parts: send.body.parts }, receipts)
+    if (references.length > 0) resolve(store, row, references, INCIDENT.named)
+  }
+}
+
+/** Gives a message of unknown outcome the references of its carrier. */
+function resolve(store: MemoryStore, row: MessageRow, references: readonly string[], incident: string): void {
+  const { decision } = row
+  if (decision?.carrier === undefined) return
+  row.decision = { ...decision, reference: references[0], parts: partsOf(references) }
+  note(store, row.id, incident)
+  for (const reference of references) store.references.set(referenceKey(decision.carrier, reference), row)
+}
+
 function adopt(store: MemoryStore, ageSeconds: number): number {
   const youngest = secondsAfter(store.clock.now(), -ageSeconds)
   const unmatched = strangers(store)
@@ -181,13 +206,7 @@ function adopt(store: MemoryStore, ageSeconds: number): number {
     return { row, carrier: decision.carrier, number, parts: row.send.body.parts, left: decision.left }
   })
   const adopted = adoptions(unmatched, unknown, (carrier, number) => mayBeInFlight(store, carrier, number), youngest)
-  for (const { message, references } of adopted) {
-    const { row, carrier } = message
-    if (row.decision === undefined) continue
-    row.decision = { ...row.decision, reference: references[0], parts: partsOf(references) }
-    note(store, row.id, INCIDENT.adopted)
-    for (const reference of references) store.references.set(referenceKey(carrier, reference), row)
-  }
+  for (const { message, references } of adopted) resolve(store, message.row, references, INCIDENT.adopted)
   return adopted.length
 }
 

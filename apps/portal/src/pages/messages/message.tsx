@@ -16,6 +16,7 @@ const INCIDENT_TEXT: Readonly<Record<string, string>> = {
   [INCIDENT.late]: 'The decision of the carrier became known later.',
   [INCIDENT.overflow]: 'The first carrier was at capacity. Another carrier took over the message.',
   [INCIDENT.adopted]: 'A delivery report of the carrier was matched to the message.',
+  [INCIDENT.named]: 'A delivery report of the carrier named the message.',
   [INCIDENT.endedInDoubt]: 'A database server was lost, and it is unknown whether the message had been handed over.',
   [INCIDENT.provedSubmitted]: 'A database server was lost after the message had been handed over.',
 }

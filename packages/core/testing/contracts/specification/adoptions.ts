@@ -1,6 +1,7 @@
-import { adoptionWindow, type CarrierId, type DeliveryReceipt } from '@gateway/core/dispatch'
-import type { Msisdn } from '@gateway/core/messages'
+import { adoptionWindow, ownIdTag, type CarrierId, type DeliveryReceipt } from '@gateway/core/dispatch'
+import type { MessageId, Msisdn } from '@gateway/core/messages'
 import { secondsAfter, type Instant } from '@gateway/core/time'
+import { isForNumber } from './outcomes.ts'
 
 /** Receipt that matched no message, with its time of arrival. */
 export interface StoredDeliveryReceipt {
@@ -78,7 +79,8 @@ export function adoptions<M extends UnknownMessage>(
     }))
 }
 
-const earlier = (a: Candidate, b: Candidate): number => a.at - b.at || (a.reference < b.reference ? -1 : 1)
+const earlier = (a: Pick<Candidate, 'at' | 'reference'>, b: typeof a): number =>
+  a.at - b.at || (a.reference < b.reference ? -1 : 1)
 
 function groupBy<T, K>(items: readonly T[], key: (item: T) => K): ReadonlyMap<K, readonly T[]> {
   const groups = new Map<K, T[]>()
@@ -90,6 +92,34 @@ function groupBy<T, K>(items: readonly T[], key: (item: T) => K): ReadonlyMap<K,
   return groups
 }
 
+/** Message of unknown outcome that receipts may name by its own id. */
+export interface NameableMessage extends Pick<UnknownMessage, 'carrier' | 'number' | 'parts'> {
+  readonly id: MessageId
+  readonly due: Instant
+}
+
+/**
+ * Returns the references that a message of unknown outcome gets from stored receipts with its own id, in order of
+ * arrival; none if receipts of parts are incomplete.
+ */
+export function namedReferences(
+  message: NameableMessage,
+  storedReceipts: readonly StoredDeliveryReceipt[],
+): readonly string[] {
+  const naming = storedReceipts
+    .filter(({ receipt }) => {
+      const { carrier, ownId } = receipt
+      const isNamed = ownId?.message === message.id && ownId.tag === ownIdTag(message.due)
+      return isNamed && carrier === message.carrier && isForNumber(receipt, message.number)
+    })
+    .map(({ receipt: { reference, isOfPart }, at }) => ({ reference, isOfPart, at }))
+    .sort(earlier)
+  const references = [...new Set(naming.map(({ reference }) => reference))]
+  const isInParts = message.parts > 1 && naming.some(({ isOfPart }) => isOfPart === true)
+  if (isInParts) return references.length === message.parts ? references : []
+  return references.slice(0, 1)
+}
+
 /**
  * Returns the candidates. If receipts with one reference have different numbers, each number becomes a candidate, so
  * that the reference is ambiguous and is not adopted.
@@ -97,8 +127,8 @@ function groupBy<T, K>(items: readonly T[], key: (item: T) => K): ReadonlyMap<K,
 function candidatesOf(storedReceipts: readonly StoredDeliveryReceipt[]): readonly Candidate[] {
   const candidates = new Map<string, Candidate>()
   for (const { receipt, at } of storedReceipts) {
-    const { carrier, reference, number } = receipt
-    if (number === undefined) continue
+    const { carrier, reference, number, ownId } = receipt
+    if (number === undefined || ownId !== undefined) continue
     const key = JSON.stringify([carrier, reference, number])
     const before = candidates.get(key)
     candidates.set(key, {
