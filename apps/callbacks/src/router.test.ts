@@ -1,5 +1,6 @@
-import { createBackOffice, type Ports } from '@gateway/core'
-import { memoryPorts, steppingClock, until } from '@gateway/core/testing'
+import { ownIdTextOf } from '@gateway/adapters-http'
+import { createBackOffice, createProcessing, type Ports } from '@gateway/core'
+import { aCarrierId, anAccount, aNumber, anOrder, memoryPorts, steppingClock, until } from '@gateway/core/testing'
 import { createLog } from '@gateway/server'
 import { startCallbacks, storeFile, type CallbacksOptions } from '../testing/start-callbacks.ts'
 import {
@@ -187,6 +188,27 @@ test('a receipt of an unknown message, an unknown state and an unreadable body a
     ['twilio', 'SM1', '{"MessageSid":"SM1","MessageStatus":"pondering"}'],
     ['infobip', undefined, '{"results":'],
   ])
+  await stop()
+})
+
+test('a receipt with our own id resolves a message whose outcome is unknown, also if it is sent twice', async () => {
+  const carrier = carrierOf('vonage')
+  const { ports, send, stop } = await startCallbacks([carrier])
+  const { id } = await anAccount(ports)
+  await ports.messages.accept(anOrder(id, { to: [aNumber('27825550101')] }))
+  const dispatcher = await ports.claimedBatches.register(600)
+  const batch = await ports.claimedBatches.claim(dispatcher, {
+    ...{ carrier: aCarrierId('vonage'), lane: 'single', messagesMax: 1, markedMax: 1, leaseSeconds: 600 },
+  })
+  if (typeof batch === 'string') throw new Error(batch)
+  const [message] = batch.messages
+  if (message === undefined) throw new Error('a claimed batch has messages')
+  await ports.claimedBatches.record(dispatcher, [{ batch: batch.id, message, handover: { outcome: 'unknown' } }])
+  const callback = callbackOf('vonage', 'delivered, as a form')
+  const resolving = { ...callback, body: callback.body.replace('77-abc234', ownIdTextOf(message)) }
+  expect([await send(resolving), await send(resolving)].map(({ status }) => status)).toEqual([200, 200])
+  await createProcessing(ports).matchReceipts()
+  expect(await ports.messages.status(id, [message.id], message.due)).toMatchObject([{ code: 0 }])
   await stop()
 })
 

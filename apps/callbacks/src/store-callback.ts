@@ -16,9 +16,9 @@ export async function storeCallback(
   request: CallbackRequest,
 ): Promise<void> {
   const read = readCallback(account, request)
-  const receipts = read.receipts.flatMap(({ reference, code, number }) =>
-    reference === undefined ? [] : [{ reference, code, number, submitted: undefined }],
-  )
+  const receipts = read.receipts.map(({ reference, ownId, isOfPart, code, number }) => ({
+    ...{ reference, ownId, isOfPart, code, number, submitted: undefined },
+  }))
   const messages = read.messages.map((message) => ({ ...message, offer: undefined }))
   const unread = unreadRecords(read, request)
   if (receipts.length > 0) await store.acceptReceipts(id, receipts)

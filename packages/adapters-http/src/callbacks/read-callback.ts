@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
-import type { DeliveryReceiptCode } from '@gateway/core/dispatch'
+import type { DeliveryReceiptCode, OwnId } from '@gateway/core/dispatch'
 import type { InboundMessage, InboundMessagePart } from '@gateway/core/inbox'
 import { OUTCOME, parseStoredMsisdn, type Msisdn } from '@gateway/core/messages'
 import { instant, type Instant } from '@gateway/core/time'
 import type { ProviderAccount } from '../account.ts'
+import { ownIdOf } from '../carrier/own-ids.ts'
 import { readPrice, type Price } from '../answers/read-price.ts'
 import { listOf, scalarText, textAt, valueAt } from '../description/json.ts'
 import type { CallbackDescription, Conditions, StateWord } from '../description/schema.ts'
@@ -12,8 +13,11 @@ import { bodyText, documentOf, type CallbackRequest } from './callback-request.t
 
 /** Receipt as a provider reports it. Its message is found by the reference, else by our own id. */
 export interface HttpReceipt {
-  readonly reference: string | undefined
-  readonly ownId: string | undefined
+  /** The provider's id of the message, or our own id if the receipt has no other. */
+  readonly reference: string
+  readonly ownId: OwnId | undefined
+  /** True if a long text has a receipt for each of its parts. */
+  readonly isOfPart: true | undefined
   readonly code: DeliveryReceiptCode
   readonly number: Msisdn | undefined
   /** The provider's code of an error. */
@@ -103,18 +107,19 @@ function readReceipt(
   state: string,
   account: ProviderAccount,
 ): ReadEntry | undefined {
-  const [reference, ownId] = [idAt(entry, places.reference), idAt(entry, places.ownId)]
+  const ownIdText = idAt(entry, places.ownId)
+  const ownId = ownIdText === undefined ? undefined : ownIdOf(ownIdText)
+  const reference = idAt(entry, places.reference) ?? (ownId && ownIdText)
   const number = numberAt(entry, places.number, account)
   const word = Object.hasOwn(places.states, state) ? places.states[state] : undefined
   if (word === 'none') return undefined
-  if (word === undefined || (reference ?? ownId) === undefined) {
+  if (word === undefined || reference === undefined) {
     return { unread: { reference, number, text: JSON.stringify(entry) } }
   }
   const error = textAt(entry, places.error)
   const price = readPrice(places.price, entry, account.provider, account.currency)
-  return {
-    receipt: { reference, ownId, code: codes[word], number, error: error === '0' ? undefined : error, price },
-  }
+  const stated = { reference, ownId, isOfPart: places.ofPart, code: codes[word], number, price }
+  return { receipt: { ...stated, error: error === '0' ? undefined : error } }
 }
 
 function readMessage(

@@ -15,7 +15,6 @@ import type { ProviderAccount } from '../account.ts'
 import { accountOf, callbacksOf, originOfAccount, type HttpSettings } from '../settings.ts'
 import { createTransport, type Transport } from '../transport/exchange.ts'
 import { HttpTransport, type HttpPart } from './http-transport.ts'
-import { ownIds } from './own-ids.ts'
 import { HttpTraffic } from './traffic.ts'
 
 /** Seconds for which a request of unknown outcome is repeated, if the provider guarantees one delivery. */
@@ -51,7 +50,7 @@ class HttpCarrier implements Carrier {
     const callbacks = callbacksOf(account, this.id, settings.publicUrl)
     this.#hasCallbacks = callbacks !== undefined
     const transport = new HttpTransport({
-      ...{ account, connections: this.#connections, window: this.#window, ids: ownIds(), callbacks, clock },
+      ...{ account, connections: this.#connections, window: this.#window, callbacks, clock },
       traffic: this.#traffic,
       answered: (milliseconds) => this.#outgoing.answered(milliseconds),
       note: this.#notices.note,

@@ -6,7 +6,7 @@ import { buildRequest, type HttpRequest, type HttpSubmission } from '../requests
 import { buildMaskedRequest } from '../requests/mask-secrets.ts'
 import type { Callbacks } from '../settings.ts'
 import type { Exchange, Transport } from '../transport/exchange.ts'
-import type { OwnIds } from './own-ids.ts'
+import { ownIdTextOf } from './own-ids.ts'
 import { requestResult } from './request-result.ts'
 import { hiddenText, type HttpTraffic, type ShownRequest } from './traffic.ts'
 
@@ -20,7 +20,6 @@ export interface HttpTransportSettings {
   readonly account: ProviderAccount
   readonly connections: Transport
   readonly window: RequestWindow
-  readonly ids: OwnIds
   /** If undefined, no callbacks are requested. */
   readonly callbacks: Callbacks | undefined
   readonly traffic: HttpTraffic
@@ -47,8 +46,8 @@ export class HttpTransport implements KitTransport<HttpPart, RequestWindow> {
     return [this.#settings.window]
   }
 
-  partsOf({ id }: Submission): readonly HttpPart[] {
-    return [{ ownId: this.#settings.ids.of(id), first: undefined }]
+  partsOf(message: Submission): readonly HttpPart[] {
+    return [{ ownId: ownIdTextOf(message), first: undefined }]
   }
 
   isConnected(): boolean {

@@ -1,8 +1,10 @@
+import { ownIdTag } from '@gateway/core/dispatch'
 import { aMessageId } from '@gateway/core/testing'
+import { instant } from '@gateway/core/time'
 import { accountAt } from '../account.ts'
 import { shippedProvider, type ProviderName } from '../providers.ts'
 import type { Exchange } from '../transport/exchange.ts'
-import { messageOfOwnId, ownIds } from './own-ids.ts'
+import { ownIdOf, ownIdTextOf } from './own-ids.ts'
 import { requestResult } from './request-result.ts'
 
 const lost: Exchange = { outcome: 'unknown', reason: 'no complete answer came' }
@@ -30,9 +32,13 @@ test('at SMSGate a message that is there already is accepted under our id', () =
   expect(resultOf('smsgate', { outcome: 'answered', answer }, 1000)).toEqual({ is: 'accepted', reference: '7-abc234' })
 })
 
-test('our id names its message, and differs between two starts', () => {
-  const [one, other] = [ownIds().of(aMessageId(77)), ownIds().of(aMessageId(77))]
-  expect([messageOfOwnId(one), messageOfOwnId(other), one === other]).toEqual([77, 77, false])
+test('the own id of a message is the same in every process, and that of a message that is not stored is random', () => {
+  const id = aMessageId(77)
+  for (const due of [instant(1), instant(Date.UTC(2026, 0, 1)), instant(Date.UTC(2026, 0, 1) + 1)]) {
+    const text = ownIdTextOf({ id, due })
+    expect([ownIdTextOf({ id, due }), ownIdOf(text)]).toEqual([text, { message: id, tag: ownIdTag(due) }])
+  }
+  expect(ownIdTextOf({ id })).not.toBe(ownIdTextOf({ id }))
   for (const text of ['77', '077-abc234', '0-abc234', '77-abc23', '77-abc2341', '99999999999999999-abc234'])
-    expect(messageOfOwnId(text)).toBeUndefined()
+    expect(ownIdOf(text)).toBeUndefined()
 })

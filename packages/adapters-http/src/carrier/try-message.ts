@@ -5,7 +5,6 @@ import type { MessageId } from '@gateway/core/messages'
 import { accountOf, callbacksOf, originOfAccount, type HttpSettings } from '../settings.ts'
 import { createTransport } from '../transport/exchange.ts'
 import { HttpTransport } from './http-transport.ts'
-import { ownIds } from './own-ids.ts'
 import { HttpTraffic } from './traffic.ts'
 
 /** Result of one message that was sent for a test. */
@@ -38,7 +37,7 @@ export async function tryMessage(
   const connections = createTransport({ ...settings, origin: originOfAccount(account), connections: 1 })
   let reason: string | undefined
   const transport = new HttpTransport({
-    ...{ account, connections, window, traffic, ids: ownIds(), clock: Date },
+    ...{ account, connections, window, traffic, clock: Date },
     callbacks: callbacksOf(account, id, settings.publicUrl),
     answered: () => undefined,
     note: (text) => void (reason = text),

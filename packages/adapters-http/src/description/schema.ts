@@ -246,6 +246,9 @@ const receipt = Type.Object(
     when: Type.Optional(conditions('What a receipt is recognized by.')),
     reference: pointers("The provider's id of the message."),
     ownId: Type.Optional(pointers('The id that was sent with the message as {ownId}.')),
+    ofPart: Type.Optional(
+      Type.Literal(true, { description: 'Each part of a long text has receipts of its own, with an id of its own.' }),
+    ),
     number: Type.Optional(pointers("The recipient's number.")),
     state: pointers('The state.'),
     error: Type.Optional(pointers('The code of an error.')),
