@@ -32,8 +32,8 @@ export interface DeliveryReceipts {
   match(receiptsMax: number): Promise<number>
   /**
    * Finds a message of unknown outcome for each stored receipt without an own id that is at least `ageSeconds` old, by
-   * carrier and number. If exactly one message fits exactly one receipt, gives the message the carrier's reference from the
-   * receipt. `match` then applies the receipt. Returns the number of such messages.
+   * carrier and number. If exactly one message fits exactly one receipt, gives the message the carrier's reference from
+   * the receipt. `match` then applies the receipt. Returns the number of such messages.
    */
   adopt(ageSeconds: number): Promise<number>
   /** Returns at most `countMax` stored receipts, the oldest first, each once however often it arrived. */
