@@ -133,20 +133,33 @@ async function createTable(client: Client): Promise<void> {
 }
 
 /**
+ * Creates the schema of this version in the present transaction, in a database without a schema. A process that
+ * migrates at the same time waits for the end of the transaction.
+ */
+export async function createSchemaWithin(client: Client): Promise<void> {
+  await createTable(client)
+  await runAll(client, current)
+}
+
+/**
  * Creates the whole schema in an empty database and returns its migrations, or returns none if the database has a
  * schema. Functions come first, because triggers refer to them; their bodies refer to tables that do not exist yet, so
  * bodies are not checked.
  */
-async function createSchema(client: Client, { migrations, functions }: Schema): Promise<readonly Migration[]> {
+async function createSchema(client: Client, schema: Schema): Promise<readonly Migration[]> {
   if ((await versions(client)).size > 0) return []
   return withLock(client, async () => {
     if ((await versions(client)).size > 0) return []
-    await client.query('set local check_function_bodies = off')
-    if (functions) await client.query(functions.sql)
-    for (const migration of migrations) await run(client, migration)
-    if (functions) await client.query(functions.firstRun)
-    return migrations
+    await runAll(client, schema)
+    return schema.migrations
   })
+}
+
+async function runAll(client: Client, { migrations, functions }: Schema): Promise<void> {
+  await client.query('set local check_function_bodies = off')
+  if (functions) await client.query(functions.sql)
+  for (const migration of migrations) await run(client, migration)
+  if (functions) await client.query(functions.firstRun)
 }
 
 /** Applies a migration. Returns false if it has been applied already. */

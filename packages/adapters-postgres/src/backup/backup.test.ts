@@ -61,8 +61,26 @@ const create = (between: () => void | Promise<void> = () => undefined) =>
   createBackup({ from, folder, progress: () => undefined, between })
 const restore = (path = file) =>
   restoreBackup({ source: backupFile(path), to, progress: () => undefined, unlessEnded: () => undefined })
-const tables = () =>
-  on(to, async (client) => (await client.query('select from pg_class where relname ~ $1', ['^send'])).rowCount)
+/** Counts the tables, sequences, types and functions of the target. */
+const objects = () =>
+  on(to, async (client) => {
+    const { rows } = await client.query<{ count: number }>(`
+      select (select count(*) from pg_class where relnamespace = current_schema()::regnamespace)::int +
+        (select count(*) from pg_type where typnamespace = current_schema()::regnamespace)::int +
+        (select count(*) from pg_proc where pronamespace = current_schema()::regnamespace)::int as count`)
+    return rows[0]?.count
+  })
+
+/** Writes the backup with a changed text, whose digest is correct, and returns the path of the new file. */
+async function rewritten(change: (text: string) => string): Promise<string> {
+  const lines = change(gunzipSync(await readFile(file)).toString('latin1')).split('\n')
+  const body = `${lines.slice(0, -2).join('\n')}\n`
+  const sha256 = createHash('sha256').update(Buffer.from(body, 'latin1')).digest('hex')
+  const last = (lines.at(-2) ?? '').replace(/"sha256":"[^"]*"/, `"sha256":"${sha256}"`)
+  const path = join(folder, 'rewritten')
+  await writeFile(path, gzipSync(Buffer.from(`${body}${last}\n`, 'latin1'), { level: 1 }))
+  return path
+}
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'gateway-backup-'))
@@ -120,7 +138,7 @@ test('a truncated or altered file, or one that is not a backup, is refused befor
   }
   await rm(join(folder, 'bad'))
   await expect(restore(join(folder, 'none'))).rejects.toThrow('cannot be read (ENOENT)')
-  expect(await tables()).toBe(0)
+  expect(await objects()).toBe(0)
 })
 
 test('a line or row of a gigabyte is refused as soon as it exceeds the limit', async () => {
@@ -151,17 +169,23 @@ test('reading stops at once when it is aborted, even while no data arrives', asy
 })
 
 test('a backup of another version is refused, and nothing is created', async () => {
-  const text = gunzipSync(await readFile(file)).toString('latin1')
-  const lines = text.replace(/("digest":")./, '$1x').split('\n')
-  const body = `${lines.slice(0, -2).join('\n')}\n`
-  const sha256 = createHash('sha256').update(Buffer.from(body, 'latin1')).digest('hex')
-  const last = (lines.at(-2) ?? '').replace(/"sha256":"[^"]*"/, `"sha256":"${sha256}"`)
-  const path = join(folder, 'other')
-  await writeFile(path, gzipSync(Buffer.from(`${body}${last}\n`, 'latin1'), { level: 1 }))
+  const path = await rewritten((text) => text.replace(/("digest":")./, '$1x'))
   await verifyBackup(backupFile(path))
   await expect(restore(path)).rejects.toThrow('was made by another version')
   await rm(path)
-  expect(await on(to, async (client) => (await tablesOf(client)).length)).toBe(0)
+  expect(await objects()).toBe(0)
+})
+
+test.each<[what: string, change: (text: string) => string, why: string]>([
+  ['a value of another type', (text) => text.replace(/^(COPY account .*\n)/m, '$1x'), 'invalid input syntax'],
+  ['a row twice', (text) => text.replace(/^(COPY message_p\d+ .*\n)(\d.*\n)\d.*\n/m, '$1$2$2'), 'duplicate key'],
+  ['another ledger', (text) => text.replace(/^(-- end .*"ledger":"\[)/m, '$1{},'), 'the ledger differs'],
+])('a backup with %s is refused, and nothing is created', async (_, change, why) => {
+  const path = await rewritten(change)
+  await verifyBackup(backupFile(path))
+  await expect(restore(path)).rejects.toThrow(why)
+  await rm(path)
+  expect(await objects()).toBe(0)
 })
 
 test('a restore fills an empty database with all rows and sequences of the snapshot, and refuses a filled one', async () => {

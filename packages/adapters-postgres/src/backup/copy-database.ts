@@ -3,7 +3,7 @@ import { migrate } from '../migrate.ts'
 import { writeBackup } from './create-backup.ts'
 import { refuseBusy, refuseFilled, refuseSame } from './refusals.ts'
 import { fillFromBackup } from './restore-backup.ts'
-import { connectionOf, plainText, tablesOf } from './whole-database.ts'
+import { connectionOf, hasSchema, plainText, tablesOf } from './whole-database.ts'
 
 /** Error of a target that cannot be connected to. Its message is for the operator. */
 export class TargetUnreachable extends Error {}
@@ -28,8 +28,8 @@ export interface CopyOptions {
  * source into a restore of the target. The source is locked against writers during the copy.
  *
  * Throws an Error for the operator if the target is not empty, the source is in use (by a dispatcher with a lease or
- * another process of the gateway), both are the same database, or their schemas differ. The target then has at most an
- * empty schema.
+ * another process of the gateway), both are the same database, or their schemas differ. The target is then unchanged,
+ * except that an unused schema of an earlier version is upgraded.
  */
 export async function copyDatabase({ from, to, progress, unlessEnded }: CopyOptions): Promise<readonly CopiedTable[]> {
   const [source, target] = [connectionOf(from, 'database copy'), connectionOf(to, 'database copy')]
@@ -39,7 +39,7 @@ export async function copyDatabase({ from, to, progress, unlessEnded }: CopyOpti
     await Promise.all([source.query(plainText), target.query(plainText)])
     await refuseSame(source, target)
     await refuseFilled(target)
-    await migrate(to)
+    if (await hasSchema(target)) await migrate(to)
     await refuseBusy(source)
     await source.query('begin')
     await source.query(`lock table ${(await tablesOf(source)).join(', ')} in share mode`)

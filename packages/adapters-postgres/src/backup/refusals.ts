@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Client } from 'pg'
-import { countOf, sequencesOf, tablesOf } from './whole-database.ts'
+import { countOf, hasSchema, sequencesOf, tablesOf } from './whole-database.ts'
 
 /** Error that prevents a copy or restore from beginning. Its message is for the operator. */
 export class CopyRefused extends Error {}
@@ -12,8 +12,7 @@ const seeded = new Set(['price', 'carrier', 'queue', 'id_share', 'login_secret',
 export async function refuseFilled(target: Client): Promise<void> {
   const tables = await tablesOf(target)
   if (tables.length + (await sequencesOf(target)).length === 0) return
-  const { rows } = await target.query<{ ours: boolean }>(`select to_regclass('schema_migration') is not null as ours`)
-  if (rows[0]?.ours !== true)
+  if (!(await hasSchema(target)))
     throw new CopyRefused('The target has tables of another application. Name an empty database.')
   for (const table of tables) {
     if (!seeded.has(table) && (await countOf(target, table)) > 0) {
@@ -38,7 +37,7 @@ async function identityOf(client: Client): Promise<string> {
 
 const patienceMilliseconds = 3000
 
-/** Throws if a dispatcher has a lease, or if another process of the gateway is still connected after some seconds. */
+/** Throws if a dispatcher has a lease, or if `refuseConnected` does. */
 export async function refuseBusy(client: Client): Promise<void> {
   const { rows: leases } = await client.query<{ count: number }>(
     'select count(*)::int from dispatcher where lease_until > now()',
@@ -50,6 +49,11 @@ export async function refuseBusy(client: Client): Promise<void> {
         'one that was killed counts as gone after LEASE_SECONDS.',
     )
   }
+  await refuseConnected(client)
+}
+
+/** Throws if another process of the gateway is still connected after some seconds. Call it outside a transaction. */
+export async function refuseConnected(client: Client): Promise<void> {
   const end = performance.now() + patienceMilliseconds
   for (;;) {
     const { rows } = await client.query<{ names: string | null }>(`

@@ -2,14 +2,15 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Client } from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
-import { migrate } from '../migrate.ts'
+import { createSchemaWithin, migrate } from '../migrate.ts'
 import { digestOf, migrations } from '../migrations.ts'
 import { BackupRefused, readBackup, type BackupEnd, type BackupHead, type BackupSource } from './backup-format.ts'
-import { CopyRefused, refuseBusy, refuseFilled } from './refusals.ts'
+import { CopyRefused, refuseBusy, refuseConnected, refuseFilled } from './refusals.ts'
 import {
   columnsOf,
   connectionOf,
   countOf,
+  hasSchema,
   ledgerOf,
   migrationsOf,
   namesOf,
@@ -71,7 +72,7 @@ const summaryOf = ({ head: { made, server, columns }, rows }: FilledFrom): Verif
 export interface FillOptions {
   readonly source: BackupSource
   readonly progress: (table: string) => void
-  /** Called before each piece. Throws to abort the restore, which then leaves an empty schema. */
+  /** Called before each piece. Throws to abort the restore, which then leaves nothing. */
   readonly unlessEnded: () => void
 }
 
@@ -93,8 +94,10 @@ export async function restoreBackup({ source, to, ...options }: RestoreOptions):
     await target.connect()
     await target.query(plainText)
     await refuseFilled(target)
-    await migrate(to)
-    await refuseBusy(target)
+    if (await hasSchema(target)) {
+      await migrate(to)
+      await refuseBusy(target)
+    } else await refuseConnected(target)
     return summaryOf(await fillFromBackup(target, { source, ...options }))
   } finally {
     await target.end().catch(() => undefined)
@@ -108,14 +111,15 @@ interface FilledFrom {
 }
 
 /**
- * Fills an empty schema of this version from a backup in one transaction. Before the commit, counts the rows of each
- * table and compares all balances with the ledger and with those of the backup.
+ * Fills an empty schema of this version from a backup in one transaction, which also creates a missing schema. Before
+ * the commit, counts the rows of each table and compares all balances with the ledger and with those of the backup.
  */
 export async function fillFromBackup(
   target: Client,
   { source, progress, unlessEnded }: FillOptions,
 ): Promise<FilledFrom> {
   await target.query('begin')
+  if (!(await hasSchema(target))) await createSchemaWithin(target)
   const { head, end } = await readBackup(source, {
     begin: (head) => prepareTables(target, source, head),
     table: async (table, rows) => {

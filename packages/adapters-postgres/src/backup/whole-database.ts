@@ -65,6 +65,12 @@ export async function countOf(client: Client, table: string): Promise<number> {
   return Number(rows[0]?.count)
 }
 
+/** Returns true if the database has a schema of the gateway, of any version. */
+export async function hasSchema(client: Client): Promise<boolean> {
+  const { rows } = await client.query<{ made: boolean }>(`select to_regclass('schema_migration') is not null as made`)
+  return rows[0]?.made === true
+}
+
 export const migrationsOf = async (client: Client): Promise<BackupHead['migrations']> =>
   (
     await client.query<BackupHead['migrations'][number]>(
