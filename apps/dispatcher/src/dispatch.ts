@@ -32,8 +32,6 @@ export interface DispatchSettings {
     | 'promotions'
     | 'routes'
     | 'deliveryReceipts'
-    | 'unreadReceipts'
-    | 'unknownMessages'
     | 'inbox'
     | 'history'
     | 'dailySums'

@@ -33,8 +33,6 @@ import { postgresAuditLog } from './audit/postgres-audit-log.ts'
 import { postgresOperators } from './people/postgres-operators.ts'
 import { postgresPersonalData } from './personal-data/postgres-personal-data.ts'
 import { postgresDeliveryReceipts } from './delivery-receipts/postgres-delivery-receipts.ts'
-import { postgresUnknownMessages } from './delivery-receipts/postgres-unknown-messages.ts'
-import { postgresUnreadReceipts } from './delivery-receipts/postgres-unread-receipts.ts'
 import { postgresWebhooks } from './webhooks/postgres-webhooks.ts'
 import { postgresSuppressions } from './suppressions/postgres-suppressions.ts'
 import type { Changes } from './changes.ts'
@@ -87,8 +85,6 @@ export function storedPorts({ pools, changes, wakeups, settings, log }: Connecte
     carrierVersions: postgresCarrierVersions(prompt),
     carrierWatches: postgresCarrierWatches(prompt),
     deliveryReceipts: postgresDeliveryReceipts(context),
-    unreadReceipts: postgresUnreadReceipts(context),
-    unknownMessages: postgresUnknownMessages(context),
     promotions: postgresPromotions(context),
     inbox: postgresInbox(prompt, routes),
     conversations: postgresConversations(prompt),

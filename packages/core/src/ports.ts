@@ -15,8 +15,6 @@ import type { DeliveryReceipts } from './dispatch/delivery-receipts.ts'
 import type { Overview } from './fleet/overview.ts'
 import type { Promotions } from './dispatch/promotions.ts'
 import type { Routes } from './routes/published-routes.ts'
-import type { UnknownMessages } from './dispatch/unknown-messages.ts'
-import type { UnreadReceipts } from './dispatch/unread-receipts.ts'
 import type { Wakeups } from './dispatch/wakeups.ts'
 import type { Ledger } from './credits/ledger.ts'
 import type { Prices } from './credits/prices.ts'
@@ -62,8 +60,6 @@ export interface StoredPorts {
   readonly carrierVersions: CarrierVersions
   readonly carrierWatches: CarrierWatches
   readonly deliveryReceipts: DeliveryReceipts
-  readonly unreadReceipts: UnreadReceipts
-  readonly unknownMessages: UnknownMessages
   readonly promotions: Promotions
   readonly inbox: Inbox
   readonly conversations: Conversations

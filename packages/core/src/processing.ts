@@ -42,14 +42,7 @@ const doubtMax = 10_000
 export const createProcessing = (
   ports: Pick<
     Ports,
-    | 'claimedBatches'
-    | 'promotions'
-    | 'routes'
-    | 'deliveryReceipts'
-    | 'unreadReceipts'
-    | 'inbox'
-    | 'history'
-    | 'dailySums'
+    'claimedBatches' | 'promotions' | 'routes' | 'deliveryReceipts' | 'inbox' | 'history' | 'dailySums'
   >,
   { confirmation, contactDays }: ProcessingSettings = processingDefaults,
 ) => ({

@@ -49,7 +49,7 @@ export interface DispatchWorld {
   disturbed(
     disturb: Disturb,
     inDoubtMax: number,
-  ): Pick<StoredPorts, 'claimedBatches' | 'deliveryReceipts' | 'unreadReceipts' | 'unknownMessages' | 'inbox'> & {
+  ): Pick<StoredPorts, 'claimedBatches' | 'deliveryReceipts' | 'inbox'> & {
     cut(): void
   }
   /** Wraps a carrier to check that only marked messages that were never accepted are submitted. */
@@ -131,7 +131,7 @@ export async function dispatchWorld(): Promise<DispatchWorld> {
         if (isCut() || disturbance === 'fails after its work') throw new Error(`${name} ${nth} fails after its work`)
         return result
       }
-      const { claimedBatches, deliveryReceipts, unreadReceipts, unknownMessages, inbox } = ports
+      const { claimedBatches, deliveryReceipts, inbox } = ports
       const watchedClaimedBatches: ClaimedBatches = {
         register: (lease, version) =>
           call('register', async () => {
@@ -173,8 +173,6 @@ export async function dispatchWorld(): Promise<DispatchWorld> {
       return {
         claimedBatches: watchedClaimedBatches,
         deliveryReceipts: watchedDeliveryReceipts,
-        unreadReceipts,
-        unknownMessages,
         inbox: watchedInbox,
         cut: () => void (cut = true),
       }

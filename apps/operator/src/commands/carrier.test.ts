@@ -159,7 +159,7 @@ test('carrier receipts lists unreadable receipts completely, of one carrier or o
   const operator = anOperator()
   const receipt = { reference: undefined, number: aNumber(), text: 'msg 7 lost', pdu: '00ff', isMessage: false }
   const mtn = { ...receipt, carrier: aCarrierId('mtn'), reference: '7' }
-  await operator.ports.unreadReceipts.keep([
+  await operator.ports.deliveryReceipts.storeUnread([
     mtn,
     { ...receipt, carrier: aCarrierId('test'), number: undefined, isMessage: true },
   ])

@@ -21,6 +21,8 @@ import {
 } from '../sql/receipts.ts'
 import { fromRow, type RowOf } from '../sql/statement.ts'
 import { onePerMessage, receiptKey } from './one-per-message.ts'
+import { postgresUnknownMessages } from './postgres-unknown-messages.ts'
+import { postgresUnreadReceipts } from './postgres-unread-receipts.ts'
 
 const { referenceDays } = receiptMatching
 
@@ -150,6 +152,8 @@ export function postgresDeliveryReceipts(context: Context): DeliveryReceipts {
       const number = await context.carrierNumber(carrier)
       await kysely.updateTable('carrier').set({ receipt_form: form }).where('id', '=', number).execute()
     },
+    ...postgresUnreadReceipts(context),
+    ...postgresUnknownMessages(context),
   }
 }
 

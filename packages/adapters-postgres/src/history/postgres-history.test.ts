@@ -226,8 +226,8 @@ describe('blocks of a small installation', () => {
       submitted: undefined,
     }
     await ports.deliveryReceipts.apply([receipt])
-    await ports.unreadReceipts.keep([{ ...receipt, text: 'which nobody can read', pdu: '', isMessage: false }])
-    await ports.unknownMessages.keep(receipt.carrier, ['a'])
+    await ports.deliveryReceipts.storeUnread([{ ...receipt, text: 'which nobody can read', pdu: '', isMessage: false }])
+    await ports.deliveryReceipts.storeUnknown(receipt.carrier, ['a'])
     expect(await ports.deliveryReceipts.match(10)).toBe(0)
     expect(await count('unknown_reference')).toBe(1)
     expect(await count('unmatched_delivery_receipt')).toBe(1)

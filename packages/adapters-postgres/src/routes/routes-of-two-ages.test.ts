@@ -19,8 +19,6 @@ import { patientSettings } from '../../testing/patient-settings.ts'
 import type { Changes } from '../changes.ts'
 import { postgresClaimedBatches } from '../claimed-batches/postgres-claimed-batches.ts'
 import { createContext } from '../context.ts'
-import { postgresUnknownMessages } from '../delivery-receipts/postgres-unknown-messages.ts'
-import { postgresUnreadReceipts } from '../delivery-receipts/postgres-unread-receipts.ts'
 import { postgresDeliveryReceipts } from '../delivery-receipts/postgres-delivery-receipts.ts'
 import { postgresHistory } from '../history/postgres-history.ts'
 import { postgresInbox } from '../inbox/postgres-inbox.ts'
@@ -57,8 +55,7 @@ function aDeafProcess(connectionString: string) {
   const clock = realClock()
   const ports = {
     ...{ routes, clock, messages: postgresMessages(context, routes), claimedBatches: postgresClaimedBatches(context) },
-    ...{ deliveryReceipts: postgresDeliveryReceipts(context), unreadReceipts: postgresUnreadReceipts(context) },
-    unknownMessages: postgresUnknownMessages(context),
+    deliveryReceipts: postgresDeliveryReceipts(context),
     promotions: postgresPromotions(context),
     inbox: postgresInbox(context, routes),
     history: postgresHistory(context),

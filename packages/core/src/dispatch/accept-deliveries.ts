@@ -5,7 +5,7 @@ import type { Body } from '../messages/body.ts'
 import type { Ports } from '../ports.ts'
 import type { CarrierId } from './carrier-id.ts'
 import type { DeliveryReceipt } from './delivery-receipt.ts'
-import type { UnreadReceipt } from './unread-receipts.ts'
+import type { UnreadReceipt } from './unread-receipt.ts'
 
 // These functions accept deliveries of a carrier that may arrive in any process, such as callbacks over HTTP. The
 // caller acknowledges a delivery to the carrier after the promise has resolved. If the promise rejects, the carrier
@@ -31,6 +31,6 @@ export const acceptInboundMessages =
 
 /** Keeps deliveries of a carrier that cannot be read (P-21). */
 export const acceptUnread =
-  ({ unreadReceipts }: Pick<Ports, 'unreadReceipts'>) =>
+  ({ deliveryReceipts }: Pick<Ports, 'deliveryReceipts'>) =>
   (carrier: CarrierId, deliveries: readonly Omit<UnreadReceipt, 'carrier'>[]): Promise<void> =>
-    unreadReceipts.keep(deliveries.map((one) => ({ ...one, carrier })))
+    deliveryReceipts.storeUnread(deliveries.map((one) => ({ ...one, carrier })))

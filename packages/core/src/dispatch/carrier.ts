@@ -9,8 +9,8 @@ import type { TrafficObserver } from '../fleet/carrier-watches.ts'
 import type { CarrierStatus } from './carrier-status.ts'
 import type { DeliveryReceipt, CarrierReferences } from './delivery-receipt.ts'
 import type { HistogramCounts } from '../fleet/histogram.ts'
-import type { UnknownMessage, WantedUnknown } from './unknown-messages.ts'
-import type { StoredUnreadReceipt, UnreadReceipt, UnreadReceiptId } from './unread-receipts.ts'
+import type { UnknownMessage, WantedUnknown } from './unknown-message.ts'
+import type { StoredUnreadReceipt, UnreadReceipt, UnreadReceiptId } from './unread-receipt.ts'
 
 /**
  * Readiness of a carrier to accept messages. Throttled: it accepts some, but has reported that it gets too many, or
@@ -88,7 +88,7 @@ export interface CarrierHandlers {
     drop(ids: readonly UnreadReceiptId[]): Promise<void>
   }
   /**
-   * Messages of this carrier with an unknown outcome, for a carrier that can be asked about them (`UnknownMessages`).
+   * Messages of this carrier with an unknown outcome, for a carrier that can be asked about them (`DeliveryReceipts.takeUnknown`).
    * If undefined, the carrier is not asked.
    */
   readonly unknownMessages?: {

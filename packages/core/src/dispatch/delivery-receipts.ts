@@ -2,6 +2,8 @@ import type { CarrierId } from './carrier-id.ts'
 import type { MessageId } from '../messages/messages.ts'
 import type { Instant } from '../time/instant.ts'
 import type { DeliveryReceipt } from './delivery-receipt.ts'
+import type { UnknownMessage, WantedUnknown } from './unknown-message.ts'
+import type { StoredUnreadReceipt, UnreadReceipt, UnreadReceiptFilter, UnreadReceiptId } from './unread-receipt.ts'
 
 /**
  * A stored receipt that matches no message. After a restore from a backup such receipts belong to messages sent after
@@ -13,7 +15,10 @@ export interface UnmatchedReceipt extends Pick<DeliveryReceipt, 'carrier' | 'ref
   readonly waiting: readonly MessageId[]
 }
 
-/** Store of delivery receipts, which matches them to messages. */
+/**
+ * Reports of carriers about submitted messages: receipts, which are matched to messages; deliveries that could not be
+ * parsed (P-21); and messages of unknown outcome about which their carrier can be asked.
+ */
 export interface DeliveryReceipts {
   /**
    * Moves each message from a state that may still change to the state in its receipt; a final state never changes
@@ -45,4 +50,25 @@ export interface DeliveryReceipts {
   learnedForm(carrier: CarrierId): Promise<string | undefined>
   /** Stores the discovered form for all processes and across restarts. */
   keepLearnedForm(carrier: CarrierId, form: string): Promise<void>
+  /**
+   * Stores deliveries that could not be parsed, so that operators can list them, and other settings or another release
+   * can parse them later. After the promise has resolved, they survive a crash. If more than
+   * `unreadReceiptBounds.countMax` deliveries are stored, the oldest are dropped.
+   */
+  storeUnread(receipts: readonly UnreadReceipt[]): Promise<void>
+  /** Lists at most `countMax` unread deliveries after this one, the oldest first; undefined: from the beginning. */
+  listUnread(
+    after: UnreadReceiptId | undefined,
+    countMax: number,
+    filter?: UnreadReceiptFilter,
+  ): Promise<readonly StoredUnreadReceipt[]>
+  /** Deletes unread deliveries that have been parsed. */
+  dropUnread(ids: readonly UnreadReceiptId[]): Promise<void>
+  /**
+   * Records that receipts with these references reported an unknown outcome. References that are stored already do not
+   * change. After the promise has resolved, the records survive a crash.
+   */
+  storeUnknown(carrier: CarrierId, references: readonly string[]): Promise<void>
+  /** Returns messages that are still unknown, the oldest first. Each message is returned only once, to one caller. */
+  takeUnknown(carrier: CarrierId, selection: WantedUnknown): Promise<readonly UnknownMessage[]>
 }

@@ -18,10 +18,7 @@ import { RouteTurns } from './route-turns.ts'
 import { createStallDetector, type StallDetector, type Work } from './stall.ts'
 import { Submissions } from './submissions.ts'
 
-export interface DispatcherPorts extends Pick<
-  Ports,
-  'claimedBatches' | 'deliveryReceipts' | 'unreadReceipts' | 'unknownMessages' | 'inbox' | 'clock'
-> {
+export interface DispatcherPorts extends Pick<Ports, 'claimedBatches' | 'deliveryReceipts' | 'inbox' | 'clock'> {
   /** If undefined, answers are stored at once, however few there are. */
   readonly later?: Later
 }

@@ -11,7 +11,7 @@ import { HoldBackQueue } from './hold-back-queue.ts'
 import type { InFlight } from './in-flight.ts'
 import type { OutcomeWriter } from './outcome-writer.ts'
 
-type IncomingPorts = Pick<Ports, 'deliveryReceipts' | 'unreadReceipts' | 'unknownMessages' | 'inbox' | 'clock'>
+type IncomingPorts = Pick<Ports, 'deliveryReceipts' | 'inbox' | 'clock'>
 
 /**
  * Returns, for inbound messages, a function that is true while one of them may answer a message whose submission is not
@@ -84,7 +84,7 @@ export class Incoming {
 
 /** Returns the handlers of one carrier, except those for receipts and inbound messages. */
 const storesOf = (
-  { inbox, deliveryReceipts, unreadReceipts, unknownMessages, clock }: IncomingPorts,
+  { inbox, deliveryReceipts, clock }: IncomingPorts,
   carrier: CarrierId,
 ): Omit<CarrierHandlers, 'receipts' | 'inboundMessages'> => ({
   offersEnded: (offers) => inbox.endOffers(carrier, offers),
@@ -93,16 +93,17 @@ const storesOf = (
     keep: (form) => deliveryReceipts.keepLearnedForm(carrier, form),
   },
   unreadReceipts: {
-    ...unreadReceipts,
+    keep: (receipts) => deliveryReceipts.storeUnread(receipts),
+    drop: (ids) => deliveryReceipts.dropUnread(ids),
     // An old receipt may belong to another message, because carriers reuse their references after some days.
     list: async (after, countMax) => {
       const since = daysBefore(clock.now(), receiptMatching.referenceDays)
-      const receipts = await unreadReceipts.list(after, countMax, { carrier })
+      const receipts = await deliveryReceipts.listUnread(after, countMax, { carrier })
       return receipts.map((one) => ({ ...one, isStale: one.at < since }))
     },
   },
   unknownMessages: {
-    keep: (references) => unknownMessages.keep(carrier, references),
-    take: (selection) => unknownMessages.take(carrier, selection),
+    keep: (references) => deliveryReceipts.storeUnknown(carrier, references),
+    take: (selection) => deliveryReceipts.takeUnknown(carrier, selection),
   },
 })

@@ -19,6 +19,8 @@ import {
   receiptsFor,
   sentMessages,
 } from './delivery-receipts/sent-messages.ts'
+import { unknownMessages } from './delivery-receipts/unknown-messages.ts'
+import { unreadReceipts } from './delivery-receipts/unread-receipts.ts'
 import { longAgo, statusesOf, testCarrier, type Contract } from './shared.ts'
 
 const { cancelled, delivered, expired, failed, rejected, sent, underWay, undeliverable, unknown } = OUTCOME
@@ -369,4 +371,6 @@ export const deliveryReceiptsContract: Contract<StoredPorts> = {
   ...ownIds,
   ...parts,
   ...fromOutside,
+  ...unreadReceipts,
+  ...unknownMessages,
 }

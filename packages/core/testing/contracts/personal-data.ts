@@ -172,7 +172,7 @@ export const personalDataContract: Contract<StoredPorts> = {
       ],
     )
     const unread = { carrier: testCarrier, reference: 'r', text: '', pdu: '', isMessage: false }
-    await ports.unreadReceipts.keep([
+    await ports.deliveryReceipts.storeUnread([
       { ...unread, number },
       { ...unread, number: undefined, text: `written by +${number}` },
       { ...unread, number: undefined, pdu: Array.from(`00${number}`, (digit) => `3${digit}`).join('') },
@@ -180,7 +180,7 @@ export const personalDataContract: Contract<StoredPorts> = {
     ])
     assert.equal((await eraseAll(ports)).contacts, 1)
     assert.deepEqual(
-      (await ports.unreadReceipts.list(undefined, 9)).map((receipt) => receipt.number),
+      (await ports.deliveryReceipts.listUnread(undefined, 9)).map((receipt) => receipt.number),
       [other],
     )
     assert.deepEqual(await ports.personalData.contacts(number), [])

@@ -33,8 +33,6 @@ import { sendersContract } from './senders.ts'
 import { sentMessagesContract } from './sent-messages.ts'
 import { suppressionsContract } from './suppressions.ts'
 import { templatesContract } from './templates.ts'
-import { unknownMessagesContract } from './unknown-messages.ts'
-import { unreadReceiptsContract } from './unread-receipts.ts'
 import { wakeupsContract } from './wakeups.ts'
 import { webhooksContract } from './webhooks.ts'
 import type { Contract } from './shared.ts'
@@ -62,8 +60,6 @@ export const storedPortContracts: { readonly [Port in keyof StoredPorts]: Contra
   carrierVersions: carrierVersionsContract,
   carrierWatches: carrierWatchesContract,
   deliveryReceipts: deliveryReceiptsContract,
-  unreadReceipts: unreadReceiptsContract,
-  unknownMessages: unknownMessagesContract,
   promotions: promotionsContract,
   inbox: inboxContract,
   conversations: conversationsContract,

@@ -24,6 +24,8 @@ import { mayHaveLeft } from './release.ts'
 import type { MessageRow } from './rows.ts'
 import { storeMessageEvent } from './store-events.ts'
 import { referenceKey, type MemoryStore } from './store.ts'
+import { memoryUnknownMessages } from './unknown-messages.ts'
+import { memoryUnreadReceipts } from './unread-receipts.ts'
 
 export const memoryDeliveryReceipts = (store: MemoryStore): DeliveryReceipts => ({
   apply: atomic((receipts) => {
@@ -78,6 +80,8 @@ export const memoryDeliveryReceipts = (store: MemoryStore): DeliveryReceipts => 
   }),
   learnedForm: atomic((carrier) => store.learnedForms.get(carrier)),
   keepLearnedForm: atomic((carrier, form) => void store.learnedForms.set(carrier, form)),
+  ...memoryUnreadReceipts(store),
+  ...memoryUnknownMessages(store),
 })
 
 /**

@@ -36,8 +36,6 @@ import { scriptedWebhookClient } from './scripted-webhook-client.ts'
 import { memorySecretBox, memorySecrets, type MemorySecretsSettings } from './secrets.ts'
 import { memoryStore, type MemoryStore } from './store.ts'
 import { memorySuppressions } from './suppressions.ts'
-import { memoryUnknownMessages } from './unknown-messages.ts'
-import { memoryUnreadReceipts } from './unread-receipts.ts'
 import { memoryWakeups } from './wakeups.ts'
 import { memoryWebhooks } from './webhooks.ts'
 
@@ -90,8 +88,6 @@ export const memoryStoredPorts = (store: MemoryStore): StoredPorts => ({
   carrierVersions: memoryCarrierVersions(store),
   carrierWatches: memoryCarrierWatches(store),
   deliveryReceipts: memoryDeliveryReceipts(store),
-  unreadReceipts: memoryUnreadReceipts(store),
-  unknownMessages: memoryUnknownMessages(store),
   promotions: memoryPromotions(store),
   inbox: memoryInbox(store),
   conversations: memoryConversations(store),

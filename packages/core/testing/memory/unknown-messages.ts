@@ -1,19 +1,19 @@
-import type { UnknownMessage, UnknownMessages } from '@gateway/core/dispatch'
+import type { DeliveryReceipts, UnknownMessage } from '@gateway/core/dispatch'
 import { OUTCOME, senderOver } from '@gateway/core/messages'
 import { secondsAfter } from '@gateway/core/time'
 import { atomic } from './atomic.ts'
 import { allowedTo } from './messages.ts'
 import { referenceKey, type MemoryStore } from './store.ts'
 
-export const memoryUnknownMessages = (store: MemoryStore): UnknownMessages => ({
-  keep: atomic((carrier, references) => {
+export const memoryUnknownMessages = (store: MemoryStore): Pick<DeliveryReceipts, 'storeUnknown' | 'takeUnknown'> => ({
+  storeUnknown: atomic((carrier, references) => {
     for (const reference of references) {
       const key = referenceKey(carrier, reference)
       if (store.unknownReferences.has(key)) continue
       store.unknownReferences.set(key, { carrier, reference, at: store.clock.now(), isAsked: false })
     }
   }),
-  take: atomic((carrier, { afterSeconds, withinSeconds, countMax }) => {
+  takeUnknown: atomic((carrier, { afterSeconds, withinSeconds, countMax }) => {
     const now = store.clock.now()
     const [youngest, oldest] = [secondsAfter(now, -afterSeconds), secondsAfter(now, -withinSeconds)]
     const due = [...store.unknownReferences.values()].filter(

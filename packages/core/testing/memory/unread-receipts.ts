@@ -1,14 +1,16 @@
 import {
+  type DeliveryReceipts,
   unreadReceiptBounds,
   type StoredUnreadReceipt,
   type UnreadReceiptId,
-  type UnreadReceipts,
 } from '@gateway/core/dispatch'
 import { atomic } from './atomic.ts'
 import type { MemoryStore } from './store.ts'
 
-export const memoryUnreadReceipts = (store: MemoryStore): UnreadReceipts => ({
-  keep: atomic((receipts) => {
+export const memoryUnreadReceipts = (
+  store: MemoryStore,
+): Pick<DeliveryReceipts, 'storeUnread' | 'listUnread' | 'dropUnread'> => ({
+  storeUnread: atomic((receipts) => {
     const at = store.clock.now()
     const rows = receipts.map((receipt): StoredUnreadReceipt => {
       const id = store.next('unread-receipt') as UnreadReceiptId
@@ -18,12 +20,12 @@ export const memoryUnreadReceipts = (store: MemoryStore): UnreadReceipts => ({
     const others = store.unreadReceipts.filter(({ id }) => id > last - unreadReceiptBounds.countMax)
     store.unreadReceipts = [...others, ...rows]
   }),
-  list: atomic((after, countMax, { carrier, since } = {}) =>
+  listUnread: atomic((after, countMax, { carrier, since } = {}) =>
     store.unreadReceipts
       .filter((one) => one.id > (after ?? 0) && one.carrier === (carrier ?? one.carrier) && one.at >= (since ?? one.at))
       .slice(0, countMax),
   ),
-  drop: atomic((ids) => {
+  dropUnread: atomic((ids) => {
     store.unreadReceipts = store.unreadReceipts.filter(({ id }) => !ids.includes(id))
   }),
 })

@@ -24,17 +24,3 @@ export interface WantedUnknown {
  * for each message.
  */
 export const unknownSecondsMax = 86_400
-
-/**
- * Store of messages whose outcome is unknown and to which their carrier gave a reference, so that the carrier can be
- * asked about them.
- */
-export interface UnknownMessages {
-  /**
-   * Records that receipts with these references reported an unknown outcome. References that are stored already do not
-   * change. After the promise has resolved, the records survive a crash.
-   */
-  keep(carrier: CarrierId, references: readonly string[]): Promise<void>
-  /** Returns messages that are still unknown, the oldest first. Each message is returned only once, to one caller. */
-  take(carrier: CarrierId, selection: WantedUnknown): Promise<readonly UnknownMessage[]>
-}

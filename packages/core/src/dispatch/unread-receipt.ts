@@ -2,6 +2,7 @@ import type { Brand } from '../brand.ts'
 import type { Msisdn } from '../messages/msisdn.ts'
 import type { Instant } from '../time/instant.ts'
 import type { CarrierId } from './carrier-id.ts'
+import type { DeliveryReceipts } from './delivery-receipts.ts'
 
 /**
  * A delivery that the gateway could not parse (P-21), with those fields that it could read. It is a delivery receipt, a
@@ -57,33 +58,13 @@ export interface UnreadReceiptFilter {
   readonly since?: Instant | undefined
 }
 
-/**
- * Store of deliveries that could not be parsed. Operators can list them, and other settings or another release can
- * parse them later.
- */
-export interface UnreadReceipts {
-  /**
-   * Stores deliveries. After the promise has resolved, they survive a crash. If more than
-   * `unreadReceiptBounds.countMax` deliveries are stored, the oldest are dropped.
-   */
-  keep(receipts: readonly UnreadReceipt[]): Promise<void>
-  /** Lists at most `countMax` deliveries after this one, the oldest first; `after` undefined: from the beginning. */
-  list(
-    after: UnreadReceiptId | undefined,
-    countMax: number,
-    filter?: UnreadReceiptFilter,
-  ): Promise<readonly StoredUnreadReceipt[]>
-  /** Deletes deliveries that have been read. */
-  drop(ids: readonly UnreadReceiptId[]): Promise<void>
-}
-
 const pageMax = 500
 
 /** Yields all unread deliveries, the oldest first, read in pages. */
-export const listUnreadReceipts = ({ unreadReceipts }: { readonly unreadReceipts: UnreadReceipts }) =>
+export const listUnreadReceipts = ({ deliveryReceipts }: { readonly deliveryReceipts: DeliveryReceipts }) =>
   async function* (carrier: CarrierId | undefined): AsyncIterable<StoredUnreadReceipt> {
     for (let after: UnreadReceiptId | undefined; ;) {
-      const page = await unreadReceipts.list(after, pageMax, { carrier })
+      const page = await deliveryReceipts.listUnread(after, pageMax, { carrier })
       yield* page
       after = page.at(-1)?.id
       if (after === undefined) return
