@@ -80,11 +80,13 @@ const causes: Readonly<
   'the process is full': { requestsMax: 0 },
   'the database is away': { ports: ({ accounts }) => ({ accounts: { ...accounts, byKey: away, byLogin: away } }) },
   'the limits of the account are in a database that is away': {
-    ports: () => ({ rateLimits: { take: away } }),
+    ports: ({ accountRates }) => ({ accountRates: { ...accountRates, take: away } }),
     limit: 1,
   },
   'the account has used its limit': {
-    ports: () => ({ rateLimits: { take: () => Promise.resolve({ overLimitSeconds: 7 }) } }),
+    ports: ({ accountRates }) => ({
+      accountRates: { ...accountRates, take: () => Promise.resolve({ overLimitSeconds: 7 }) },
+    }),
     limit: 1,
   },
 }

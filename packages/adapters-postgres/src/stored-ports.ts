@@ -11,7 +11,7 @@ import { postgresClaimedBatches } from './claimed-batches/postgres-claimed-batch
 import { postgresOverview } from './claimed-batches/postgres-overview.ts'
 import { postgresMessages } from './messages/postgres-messages.ts'
 import { postgresClientRequests } from './client-requests/postgres-client-requests.ts'
-import { postgresConversations, postgresInbox } from './inbox/postgres-inbox.ts'
+import { postgresInbox } from './inbox/postgres-inbox.ts'
 import { postgresHistory } from './history/postgres-history.ts'
 import {
   postgresCarrierBinds,
@@ -25,7 +25,6 @@ import { postgresCarrierWatches } from './carriers/postgres-carrier-watches.ts'
 import { postgresPromotions } from './promotions/postgres-promotions.ts'
 import { postgresRoutes } from './routes/postgres-routes.ts'
 import { postgresSenders } from './senders/postgres-senders.ts'
-import { postgresMessageTraces } from './messages/postgres-message-traces.ts'
 import { postgresDailySums, postgresSentMessages } from './messages/postgres-sent-messages.ts'
 import { postgresBulkSends } from './messages/postgres-bulk-sends.ts'
 import { postgresTemplates } from './messages/postgres-templates.ts'
@@ -60,14 +59,13 @@ export function storedPorts({ pools, changes, wakeups, settings, log }: Connecte
   const routes = postgresRoutes(prompt)
   return {
     accounts: postgresAccounts(prompt),
-    rateLimits: postgresRateLimits(context),
     people: {
       users: postgresUsers(prompt),
       sessions: postgresSessions(prompt),
       secondFactors: postgresSecondFactors(prompt),
       loginFailures: postgresLoginFailures(prompt),
     },
-    accountRates: postgresAccountRates(prompt),
+    accountRates: { ...postgresRateLimits(context), ...postgresAccountRates(prompt) },
     ledger: postgresLedger(prompt),
     prices: postgresPrices(prompt),
     suppressions: postgresSuppressions(prompt),
@@ -87,8 +85,6 @@ export function storedPorts({ pools, changes, wakeups, settings, log }: Connecte
     deliveryReceipts: postgresDeliveryReceipts(context),
     promotions: postgresPromotions(context),
     inbox: postgresInbox(prompt, routes),
-    conversations: postgresConversations(prompt),
-    messageTraces: postgresMessageTraces(prompt),
     sentMessages: postgresSentMessages(prompt),
     dailySums: postgresDailySums(context),
     bulkSends: postgresBulkSends(prompt),

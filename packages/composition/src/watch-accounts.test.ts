@@ -8,14 +8,13 @@ function listening(failures = 0) {
   const reports: (readonly AccountRate[])[] = []
   const processes = new Set<string>()
   let failuresLeft = failures
-  const accountRates: AccountRates = {
-    tell: (by, rates) => {
+  const accountRates: Pick<AccountRates, 'report'> = {
+    report: (by, rates) => {
       processes.add(by)
       if (failuresLeft-- > 0) return Promise.reject(new Error('away'))
       reports.push(rates)
       return Promise.resolve()
     },
-    list: () => Promise.resolve([]),
   }
   return { told: reports, processes, accountRates }
 }

@@ -3,7 +3,7 @@ import { createBusyAccounts, type AccountActivity, type AccountRates, type BusyA
 import type { Metrics } from '@gateway/server'
 
 interface Watching {
-  readonly accountRates: AccountRates
+  readonly accountRates: Pick<AccountRates, 'report'>
   readonly metrics: Metrics
   /** Length of a counting period. Rates are reported after each period with activity. */
   readonly periodMilliseconds?: number
@@ -41,7 +41,7 @@ export function watchAccounts({ accountRates, metrics, periodMilliseconds = 10_0
     const rates = busy.last()
     if (rates.length === 0 && !hasTold) return
     // Ignore the failure, because metrics and log already report that the database is unavailable.
-    const isTold = await accountRates.tell(process, rates).then(
+    const isTold = await accountRates.report(process, rates).then(
       () => true,
       () => false,
     )
@@ -68,7 +68,7 @@ export function watchAccounts({ accountRates, metrics, periodMilliseconds = 10_0
       clearTimeout(timer)
       await telling
       // Reports expire after half a minute anyway, so a failure does not matter.
-      if (hasTold) await accountRates.tell(process, []).catch(() => undefined)
+      if (hasTold) await accountRates.report(process, []).catch(() => undefined)
     },
   }
 }

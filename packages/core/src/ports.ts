@@ -1,4 +1,4 @@
-import type { AccountRates, RateLimits } from './accounts/account-rates.ts'
+import type { AccountRates } from './accounts/account-rates.ts'
 import type { Accounts } from './accounts/accounts.ts'
 import type { People } from './people/people.ts'
 import type { Secrets } from './people/secrets.ts'
@@ -19,12 +19,10 @@ import type { Wakeups } from './dispatch/wakeups.ts'
 import type { Ledger } from './credits/ledger.ts'
 import type { Prices } from './credits/prices.ts'
 import type { Operators } from './people/operators.ts'
-import type { Conversations } from './inbox/conversations.ts'
 import type { Inbox } from './inbox/inbox.ts'
 import type { BulkSends } from './bulk-sends/bulk-sends.ts'
 import type { DailySums } from './messages/daily-sums.ts'
 import type { History } from './messages/history.ts'
-import type { MessageTraces } from './messages/message-traces.ts'
 import type { Messages } from './messages/messages.ts'
 import type { Senders } from './messages/senders.ts'
 import type { SentMessages } from './messages/sent-messages.ts'
@@ -40,7 +38,6 @@ import type { Webhooks } from './webhooks/webhooks.ts'
 /** Ports that a database implements. */
 export interface StoredPorts {
   readonly accounts: Accounts
-  readonly rateLimits: RateLimits
   readonly people: People
   readonly accountRates: AccountRates
   readonly ledger: Ledger
@@ -62,8 +59,6 @@ export interface StoredPorts {
   readonly deliveryReceipts: DeliveryReceipts
   readonly promotions: Promotions
   readonly inbox: Inbox
-  readonly conversations: Conversations
-  readonly messageTraces: MessageTraces
   readonly sentMessages: SentMessages
   readonly dailySums: DailySums
   readonly bulkSends: BulkSends

@@ -178,11 +178,11 @@ test('account top sums the reports of processes, busiest first, by requests or b
   })
   const [one, two] = [await anAccount(operator.ports), await anAccount(operator.ports, { login: 'other' })]
   const { accountRates } = operator.ports
-  await accountRates.tell('0195e9c4-0000-4000-8000-000000000001', [
+  await accountRates.report('0195e9c4-0000-4000-8000-000000000001', [
     { account: one.id, requests: 3.04, messages: 0 },
     { account: two.id, requests: 1, messages: 1200.25 },
   ])
-  await accountRates.tell('0195e9c4-0000-4000-8000-000000000002', [{ account: one.id, requests: 1, messages: 2 }])
+  await accountRates.report('0195e9c4-0000-4000-8000-000000000002', [{ account: one.id, requests: 1, messages: 2 }])
   const [first, second] = [
     { account: one.id, login: one.login, requestRate: 4, messageRate: 2 },
     { account: two.id, login: 'other', requestRate: 1, messageRate: 1200.3 },

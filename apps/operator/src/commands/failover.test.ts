@@ -31,7 +31,7 @@ const claimed = async ({ ports: { claimedBatches } }: Operator): Promise<number>
 }
 
 const placeOf = async ({ ports }: Operator, id: MessageId | undefined) =>
-  id === undefined ? undefined : (await ports.messageTraces.of(id))?.place
+  id === undefined ? undefined : (await ports.sentMessages.trace(id))?.place
 
 test('nothing is in doubt without a promotion', async () => {
   const operator = anOperator()
@@ -87,7 +87,7 @@ test('--end makes the messages SENT 106, except those that receipts resolve', as
   const { operator, ids } = await afterPromotion()
   const { ports } = operator
   const [first, second] = ids
-  const number = (await ports.messageTraces.of(first as MessageId))?.number
+  const number = (await ports.sentMessages.trace(first as MessageId))?.number
   const receipt = {
     carrier: aCarrierId('sim'),
     reference: 'lost',
@@ -118,7 +118,7 @@ test('explain, find and doctor report messages in doubt', async () => {
   const { operator, ids } = await afterPromotion()
   const [id] = ids
   expect((await operator.run(['message', 'explain', String(id)])).out).toContain('gateway failover status')
-  const number = (await operator.ports.messageTraces.of(id as MessageId))?.number
+  const number = (await operator.ports.sentMessages.trace(id as MessageId))?.number
   expect((await operator.run(['message', 'find', '--number', String(number)])).out).toContain('in doubt')
   const doctor = await operator.run(['doctor'])
   expect(doctor.out).toContain('5 messages in doubt')

@@ -34,7 +34,7 @@ test('without a terminal, or for a program, one reading is printed: due messages
   const { ports } = operator
   const account = await anAccount(ports)
   await ports.messages.accept(anOrder(account.id, { to: numbers(3) }))
-  await ports.accountRates.tell('1', [{ account: account.id, requests: 2, messages: 3 }])
+  await ports.accountRates.report('1', [{ account: account.id, requests: 2, messages: 3 }])
   let count = 0
   const server = createServer((_request, response) => response.end(lines('/send', (count += 10), 0)))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

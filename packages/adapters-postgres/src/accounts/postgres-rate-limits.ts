@@ -1,10 +1,4 @@
-import {
-  reportedRatesMax,
-  type AccountId,
-  type AccountRates,
-  type OverLimit,
-  type RateLimits,
-} from '@gateway/core/accounts'
+import { reportedRatesMax, type AccountId, type AccountRates, type OverLimit } from '@gateway/core/accounts'
 import { LRUCache } from 'lru-cache'
 import type { Context } from '../context.ts'
 import { listAccountRates, reportAccountRates, takeRate } from '../sql/accounts.ts'
@@ -19,7 +13,7 @@ const refusedMax = 10_000
  * sends one request at a time to the database. After a refusal, the process refuses requests itself until one can
  * succeed again, so that an account far over its limit does not use connections.
  */
-export function postgresRateLimits({ pools: { hot } }: Context): RateLimits {
+export function postgresRateLimits({ pools: { hot } }: Context): Pick<AccountRates, 'take'> {
   /** Last pending request of each account and unit. */
   const lastRequests = new Map<string, Promise<unknown>>()
   /** Time by `performance.now()` until which not even one unit is available. */
@@ -59,8 +53,8 @@ export function postgresRateLimits({ pools: { hot } }: Context): RateLimits {
 
 const overLimit = (seconds: number): OverLimit => ({ overLimitSeconds: Math.max(1, Math.ceil(seconds)) })
 
-export const postgresAccountRates = ({ pools: { ordinary } }: Context): AccountRates => ({
-  async tell(by, rates) {
+export const postgresAccountRates = ({ pools: { ordinary } }: Context): Pick<AccountRates, 'report' | 'list'> => ({
+  async report(by, rates) {
     const reported = rates.slice(0, reportedRatesMax)
     await ordinary.run(reportAccountRates, {
       process: by,

@@ -5,7 +5,10 @@ import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
 import { keepUnknownReferences, takeUnknownMessages } from '../sql/unknown-messages.ts'
 import { storedReference } from './one-per-message.ts'
 
-/** Implements the store of unknown messages. If the answer to `takeUnknown` is lost, the references that it claimed are never queried. */
+/**
+ * Implements the store of unknown messages. If the answer to `takeUnknown` is lost, the references that it claimed are
+ * never queried.
+ */
 export const postgresUnknownMessages = (context: Context): Pick<DeliveryReceipts, 'storeUnknown' | 'takeUnknown'> => ({
   async storeUnknown(name, references) {
     if (references.length === 0) return

@@ -4,7 +4,10 @@ import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
 import { fromRow } from '../sql/statement.ts'
 import { dropUnreadReceipts, keepUnreadReceipts, listUnreadReceipts } from '../sql/unread-receipts.ts'
 
-/** Implements the store of unread deliveries. If a connection breaks before an answer, each call runs its statement again. */
+/**
+ * Implements the store of unread deliveries. If a connection breaks before an answer, each call runs its statement
+ * again.
+ */
 export const postgresUnreadReceipts = ({
   pools: { ordinary },
 }: Context): Pick<DeliveryReceipts, 'storeUnread' | 'listUnread' | 'dropUnread'> => ({

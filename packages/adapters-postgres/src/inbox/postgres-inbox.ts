@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { AccountId } from '@gateway/core/accounts'
-import type { Conversations, Inbox, InboxPart, ConsumedBatch, Taking, UnownedMessage } from '@gateway/core/inbox'
+import type { Inbox, InboxPart, ConsumedBatch, Taking, UnownedMessage } from '@gateway/core/inbox'
 import type { Routes } from '@gateway/core/routes'
 import type { Instant } from '@gateway/core/time'
 import type { Connections } from '../connections.ts'
@@ -25,6 +25,7 @@ export function postgresInbox(context: Context, routes: Pick<Routes, 'list'>): I
   return {
     ...createReceive(context, routes),
     ...createTake(context),
+    ...createConversations(context),
     endOffers: async (carrier, offers) => {
       const keys = offers.map((offer) => keyOfOffer(carrier, offer))
       await retryOnConnectionLoss(hot, forgetInboundMessages, { keys })
@@ -80,13 +81,15 @@ function createTake({ pools: { hot, writes }, settings }: Context): Pick<Inbox, 
   return { take, offerAgain }
 }
 
-export const postgresConversations = ({ pools: { ordinary } }: Context): Conversations => ({
-  list: async (account, since, { unreadOnly, before, limit }) => {
+const createConversations = ({
+  pools: { ordinary },
+}: Context): Pick<Inbox, 'listConversations' | 'findConversation' | 'markRead' | 'countUnreadConversations'> => ({
+  listConversations: async (account, since, { unreadOnly, before, limit }) => {
     const list = unreadOnly ? listUnread : listConversations
     const rows = await ordinary.run(list, { account, since, before, limit })
     return rows.map(({ unread, ...last }) => ({ unread, last: fromRow(last) }))
   },
-  find: async (account, from, since, { before, limit }) => {
+  findConversation: async (account, from, since, { before, limit }) => {
     const rows = await ordinary.run(findConversation, { account, from, since, before, limit })
     const [first] = rows
     if (first === undefined) return undefined
@@ -96,7 +99,7 @@ export const postgresConversations = ({ pools: { ordinary } }: Context): Convers
   markRead: async (account, from, arrived) => {
     await ordinary.run(markRead, { account, from, arrived })
   },
-  countUnread: async (account, since, most) => {
+  countUnreadConversations: async (account, since, most) => {
     const [row] = await ordinary.run(countUnread, { account, since, most })
     return row?.unread ?? 0
   },

@@ -8,7 +8,7 @@ import {
   type FoundMessage,
   type MessageId,
   type MessageTrace,
-  type MessageTraces,
+  type SentMessages,
   type TracedRoute,
 } from '@gateway/core/messages'
 import type { Context } from '../context.ts'
@@ -22,12 +22,12 @@ import {
   type MessageTraceRow,
 } from '../sql/traces.ts'
 
-export const postgresMessageTraces = ({ pools: { ordinary } }: Context): MessageTraces => ({
-  of: async (id) => {
+export const postgresMessageTraces = ({ pools: { ordinary } }: Context): Pick<SentMessages, 'trace' | 'search'> => ({
+  trace: async (id) => {
     const [row] = await ordinary.run(explainMessage, { message: id, linesMax: traceLinesMax })
     return row && traceOf(id, row)
   },
-  find: async (search, decidedSince, limit) => {
+  search: async (search, decidedSince, limit) => {
     const { account, from, to, after } = search
     const bounds = { account, from, to, afterDue: after?.due, afterId: after?.id, decidedSince, limit }
     const { number, reference } = search

@@ -9,18 +9,22 @@ import {
   dailySumsOfAccount,
   foldDailySums,
 } from '../sql/daily-sums.ts'
+import { postgresMessageTraces } from './postgres-message-traces.ts'
 
-export const postgresSentMessages = ({ pools: { ordinary } }: Context): SentMessages => ({
+export const postgresSentMessages = (context: Context): SentMessages => ({
   list: async (account, page) =>
-    (await ordinary.run(listSent, { account, ...page, after: page.after, until: page.until })).map(fromRow),
+    (await context.pools.ordinary.run(listSent, { account, ...page, after: page.after, until: page.until })).map(
+      fromRow,
+    ),
   find: async (account, message) => {
-    const [row] = await ordinary.run(findSent, { account, message })
+    const [row] = await context.pools.ordinary.run(findSent, { account, message })
     return row && fromRow(row)
   },
   lastSend: async (account, since, numbersMin) => {
-    const [row] = await ordinary.run(lastSend, { account, since, numbersMin })
+    const [row] = await context.pools.ordinary.run(lastSend, { account, since, numbersMin })
     return row && fromRow(row)
   },
+  ...postgresMessageTraces(context),
 })
 
 export const postgresDailySums = ({ pools: { ordinary } }: Context): DailySums => ({

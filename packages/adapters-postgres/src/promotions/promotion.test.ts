@@ -143,7 +143,7 @@ test('a message that the lost server had submitted is not claimed again, and its
     }))
     await ports.claimedBatches.record(dispatcher, outcomes)
     expect(await ports.promotions.open()).toEqual([])
-    const trace = await ports.messageTraces.of(message as MessageId)
+    const trace = await ports.sentMessages.trace(message as MessageId)
     expect(trace?.place).toMatchObject({ place: 'decided', code: 100, reference: 'of the lost server' })
   } finally {
     await gateway.close(1)

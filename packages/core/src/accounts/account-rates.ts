@@ -13,15 +13,17 @@ export interface AccountRate {
 export const reportedRatesMax = 100
 
 /**
- * Reports of processes about their busiest accounts, for the operator. For information only; they may be lost when the
- * store stops.
+ * Request and message rates of accounts: use of their rate limits, and reports of processes about their busiest
+ * accounts, for the operator. Shared by all processes. They may be lost when the store stops.
  */
 export interface AccountRates {
+  /** Consumes `count` units of the rate limit, or none if `useRate` does not allow all of them. */
+  take(account: AccountId, limit: Rated, count: number, perSecond: number): Promise<'taken' | OverLimit>
   /**
    * Replaces the previous report of the process `by` (a UUID of the process), with at most `reportedRatesMax` rates.
    * Reports older than a minute are deleted.
    */
-  tell(by: string, rates: readonly AccountRate[]): Promise<void>
+  report(by: string, rates: readonly AccountRate[]): Promise<void>
   /**
    * Returns the sums of the reports of the last `seconds` by the store's clock, sorted by requests, then messages, both
    * descending, then by account.
@@ -149,12 +151,6 @@ export type Rated = 'requests' | 'recipients'
 /** Refusal over a rate limit. Nothing was done. A retry may succeed after this number of seconds, at least 1. */
 export interface OverLimit {
   readonly overLimitSeconds: number
-}
-
-/** Recent use of the rate limits of accounts, shared by all processes. It may be lost when the store stops. */
-export interface RateLimits {
-  /** Consumes `count` units of the rate limit, or none if `useRate` does not allow all of them. */
-  take(account: AccountId, limit: Rated, count: number, perSecond: number): Promise<'taken' | OverLimit>
 }
 
 /** Seconds for which unused allowance accumulates. */

@@ -47,7 +47,7 @@ export const checkPair =
  */
 export const authenticate =
   (
-    { accounts, secrets, rateLimits, clock }: Pick<Ports, 'accounts' | 'secrets' | 'rateLimits' | 'clock'>,
+    { accounts, secrets, accountRates, clock }: Pick<Ports, 'accounts' | 'secrets' | 'accountRates' | 'clock'>,
     activity?: AccountActivity,
   ) =>
   async (credentials: Credentials): Promise<Account | AuthenticationRefusal> => {
@@ -55,7 +55,7 @@ export const authenticate =
     async function withinLimit(account: Account): Promise<Account | OverLimit> {
       const { id, requestsPerSecond: limit } = account
       activity?.requested(id)
-      const result = limit === undefined ? 'taken' : await rateLimits.take(id, 'requests', 1, limit)
+      const result = limit === undefined ? 'taken' : await accountRates.take(id, 'requests', 1, limit)
       return result === 'taken' ? account : result
     }
 

@@ -66,7 +66,7 @@ export const topUp =
  * message of another account.
  */
 export const refundMessage =
-  (ports: Pick<Ports, 'ledger' | 'messageTraces' | 'clock'>) =>
+  (ports: Pick<Ports, 'ledger' | 'sentMessages' | 'clock'>) =>
   async (
     message: MessageId,
     why: string,
@@ -74,7 +74,7 @@ export const refundMessage =
   ): Promise<Refunded | RefundRefusal | 'no-reason' | 'other-account'> => {
     if (why.trim() === '') return 'no-reason'
     if (of !== undefined) {
-      const trace = await ports.messageTraces.of(message)
+      const trace = await ports.sentMessages.trace(message)
       if (trace === undefined) return 'no-such-message'
       if (trace.account !== of) return 'other-account'
     }

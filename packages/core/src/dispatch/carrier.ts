@@ -88,8 +88,8 @@ export interface CarrierHandlers {
     drop(ids: readonly UnreadReceiptId[]): Promise<void>
   }
   /**
-   * Messages of this carrier with an unknown outcome, for a carrier that can be asked about them (`DeliveryReceipts.takeUnknown`).
-   * If undefined, the carrier is not asked.
+   * Messages of this carrier with an unknown outcome, for a carrier that can be asked about them
+   * (`DeliveryReceipts.takeUnknown`). If undefined, the carrier is not asked.
    */
   readonly unknownMessages?: {
     keep(references: readonly string[]): Promise<void>

@@ -28,7 +28,7 @@ export const inboxCommands = {
   markRead: holderCommand({
     role: 'sender',
     run: (ports) => (account: Account, from: string, arrived: number) =>
-      ports.conversations.markRead(account.id, from, arrived),
+      ports.inbox.markRead(account.id, from, arrived),
     audit: false,
   }),
 }

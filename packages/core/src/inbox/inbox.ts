@@ -5,6 +5,7 @@ import type { Body } from '../messages/body.ts'
 import type { MessageId, Page, Paged } from '../messages/messages.ts'
 import type { SenderAddress } from '../messages/msisdn.ts'
 import type { Instant } from '../time/instant.ts'
+import type { Conversation, ConversationsPage, ReceivedFrom } from './conversation.ts'
 import type { InboundMessage } from './inbound-message.ts'
 
 /** Id of a stored inbound message: a positive integer below 2^53, from one sequence for all accounts. */
@@ -51,7 +52,7 @@ export interface UnownedMessage {
 /** Result of storing a message. `repeated`: it was stored before. `incomplete`: a part that waits for other parts. */
 export type Received = 'stored' | 'repeated' | 'incomplete'
 
-/** Inbound messages and their effects. */
+/** Inbound messages and their effects, and conversations, each with the messages of one person and a read mark. */
 export interface Inbox {
   /**
    * Stores messages in order, each atomically with its effects, and returns one result for each. After the promise has
@@ -95,4 +96,20 @@ export interface Inbox {
   offerAgain(by: AccountId, taking: Taking): Promise<void>
   /** Lists messages that belong to no account, oldest first. The store reads them in pages. */
   unowned(): AsyncIterable<UnownedMessage>
+  /** Lists conversations with a message since `since`, latest first. Independent of the return-once calls. */
+  listConversations(by: AccountId, since: Instant, page: ConversationsPage): Promise<readonly Conversation[]>
+  /**
+   * Returns, in one snapshot, at most `limit` messages of `from` since `since` and before the message `before`. Returns
+   * undefined if no message of `from` is stored.
+   */
+  findConversation(
+    by: AccountId,
+    from: string,
+    since: Instant,
+    page: { readonly before?: InboundMessageId | undefined; readonly limit: number },
+  ): Promise<ReceivedFrom | undefined>
+  /** Marks the first `arrived` messages of `from` as read. Later messages and a higher mark do not change. */
+  markRead(by: AccountId, from: string, arrived: number): Promise<void>
+  /** Counts conversations since `since` with unread messages, up to `most`. */
+  countUnreadConversations(by: AccountId, since: Instant, most: number): Promise<number>
 }

@@ -1,5 +1,5 @@
 export * from './coded-text.ts'
-export * from './conversations.ts'
+export * from './conversation.ts'
 export * from './inbound-message.ts'
 export * from './inbox.ts'
 export * from './receive.ts'

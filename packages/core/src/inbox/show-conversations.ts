@@ -1,11 +1,11 @@
 import type { Account } from '../accounts/account.ts'
 import { limits } from '../limits.ts'
-import type { FoundMessage } from '../messages/message-traces.ts'
+import type { FoundMessage } from '../messages/message-trace.ts'
 import type { MessageId, MessageStatus } from '../messages/messages.ts'
 import { parseStoredMsisdn, type Msisdn } from '../messages/msisdn.ts'
 import type { Ports } from '../ports.ts'
 import { daysBefore, type Instant } from '../time/instant.ts'
-import type { Conversation, ConversationsPage } from './conversations.ts'
+import type { Conversation, ConversationsPage } from './conversation.ts'
 import type { InboundMessageId, InboxMessage } from './inbox.ts'
 
 export interface ConversationList {
@@ -16,10 +16,10 @@ export interface ConversationList {
 
 /** Lists the conversations of the last 90 days, latest first. */
 export const listConversations =
-  (ports: Pick<Ports, 'conversations' | 'clock'>) =>
+  (ports: Pick<Ports, 'inbox' | 'clock'>) =>
   async (account: Account, page: ConversationsPage): Promise<ConversationList> => {
     const since = daysBefore(ports.clock.now(), limits.inboxDays)
-    const found = await ports.conversations.list(account.id, since, { ...page, limit: page.limit + 1 })
+    const found = await ports.inbox.listConversations(account.id, since, { ...page, limit: page.limit + 1 })
     const conversations = found.slice(0, page.limit)
     return { conversations, next: found.length > page.limit ? conversations.at(-1)?.last.id : undefined }
   }
@@ -29,9 +29,9 @@ export const unreadMax = 100
 
 /** Counts the conversations of the last 90 days with unread messages, up to `unreadMax`. */
 export const countUnread =
-  (ports: Pick<Ports, 'conversations' | 'clock'>) =>
+  (ports: Pick<Ports, 'inbox' | 'clock'>) =>
   (account: Account): Promise<number> =>
-    ports.conversations.countUnread(account.id, daysBefore(ports.clock.now(), limits.inboxDays), unreadMax)
+    ports.inbox.countUnreadConversations(account.id, daysBefore(ports.clock.now(), limits.inboxDays), unreadMax)
 
 export type ConversationLine =
   | { readonly at: Instant; readonly received: InboxMessage }
@@ -63,12 +63,12 @@ export interface ShownConversation {
  * stored.
  */
 export const showConversation =
-  (ports: Pick<Ports, 'conversations' | 'messageTraces' | 'messages' | 'personalData' | 'clock'>) =>
+  (ports: Pick<Ports, 'inbox' | 'sentMessages' | 'messages' | 'personalData' | 'clock'>) =>
   async (account: Account, from: string, place: ConversationPlace, limit: number) => {
     const since = daysBefore(ports.clock.now(), limits.inboxDays)
     const number = parseStoredMsisdn(from)
     const [received, sent] = await Promise.all([
-      ports.conversations.find(account.id, from, since, { before: place.received, limit: limit + 1 }),
+      ports.inbox.findConversation(account.id, from, since, { before: place.received, limit: limit + 1 }),
       number === undefined ? [] : sentTo(ports, account, number, place.sent, since, limit + 1),
     ])
     if (received === undefined) return undefined
@@ -88,17 +88,17 @@ function lastOf(lines: readonly ConversationLine[], { received, sent }: Conversa
 }
 
 async function sentTo(
-  ports: Pick<Ports, 'messageTraces' | 'messages' | 'personalData'>,
+  ports: Pick<Ports, 'sentMessages' | 'messages' | 'personalData'>,
   account: Account,
   number: Msisdn,
   after: MessageId | undefined,
   since: Instant,
   limit: number,
 ): Promise<readonly ConversationLine[]> {
-  const trace = after === undefined ? undefined : await ports.messageTraces.of(after)
+  const trace = after === undefined ? undefined : await ports.sentMessages.trace(after)
   if (after !== undefined && trace?.account !== account.id) return []
   const before = trace && { id: trace.id, due: trace.scheduled ?? trace.accepted }
-  const found = await ports.messageTraces.find({ number, account: account.id, after: before }, since, limit)
+  const found = await ports.sentMessages.search({ number, account: account.id, after: before }, since, limit)
   const ids = found.map(({ id }) => id)
   const [texts, statuses] = await Promise.all([
     ports.personalData.texts(ids),

@@ -2,7 +2,7 @@ import type { Account, AccountId } from '../accounts/account.ts'
 import { limits } from '../limits.ts'
 import type { Ports } from '../ports.ts'
 import { daysBefore } from '../time/instant.ts'
-import type { FoundMessage, SearchBounds, WhichMessages } from './message-traces.ts'
+import type { FoundMessage, SearchBounds, WhichMessages } from './message-trace.ts'
 import type { Deletion, MessageId, MessageStatus } from './messages.ts'
 
 /**
@@ -28,9 +28,9 @@ export const deleteScheduled =
  * (ruling 1.15): one refund, one event.
  */
 export const cancelMessage =
-  (ports: Pick<Ports, 'messages' | 'messageTraces' | 'clock'>) =>
+  (ports: Pick<Ports, 'messages' | 'sentMessages' | 'clock'>) =>
   async (id: MessageId): Promise<{ readonly account: AccountId; readonly deletion: Deletion } | undefined> => {
-    const trace = await ports.messageTraces.of(id)
+    const trace = await ports.sentMessages.trace(id)
     if (trace === undefined) return undefined
     const since = daysBefore(ports.clock.now(), limits.statusDays)
     const [deletion = { outcome: 'not-found' as const }] = await ports.messages.deleteScheduled(
@@ -60,12 +60,12 @@ export interface FoundMessages {
  * first. As in a status query, waiting messages are always listed, others until 90 days after their due time.
  */
 export const findMessages =
-  (ports: Pick<Ports, 'messageTraces' | 'clock'>) =>
+  (ports: Pick<Ports, 'sentMessages' | 'clock'>) =>
   async ({ after, limit, ...search }: MessageQuery): Promise<FoundMessages | 'no-such-message'> => {
-    const trace = after === undefined ? undefined : await ports.messageTraces.of(after)
+    const trace = after === undefined ? undefined : await ports.sentMessages.trace(after)
     if (after !== undefined && trace === undefined) return 'no-such-message'
     const place = trace && { id: trace.id, due: trace.scheduled ?? trace.accepted }
     const decidedSince = daysBefore(ports.clock.now(), limits.statusDays)
-    const found = await ports.messageTraces.find({ ...search, after: place }, decidedSince, limit + 1)
+    const found = await ports.sentMessages.search({ ...search, after: place }, decidedSince, limit + 1)
     return { messages: found.slice(0, limit), more: found.length > limit }
   }

@@ -6,14 +6,14 @@ import { gatewayDay, type GatewayDay } from '../time/gateway-time.ts'
 import { dailySumDays } from './daily-sums.ts'
 import { dropHistory, skipIds } from './drop-history.ts'
 import { cancelMessage, findMessages } from './follow-messages.ts'
-import type { MessageTrace } from './message-traces.ts'
+import type { MessageTrace } from './message-trace.ts'
 import type { MessageId } from './messages.ts'
 import type { SenderAddress } from './msisdn.ts'
 import { allowSender, type AllowedSender, type AssignedCode } from './senders.ts'
 import { showTraffic } from './show-sent.ts'
 
 export const messageQueries = (ports: Ports) => ({
-  explainMessage: (id: MessageId): Promise<MessageTrace | undefined> => ports.messageTraces.of(id),
+  explainMessage: (id: MessageId): Promise<MessageTrace | undefined> => ports.sentMessages.trace(id),
   findMessages: findMessages(ports),
   verifyDailySums: () => ports.dailySums.check((gatewayDay(ports.clock.now()) - dailySumDays.checked) as GatewayDay),
   showTraffic: showTraffic(ports),

@@ -27,7 +27,7 @@ import { mayName, senderFor, sendersOf, type AllowedSender } from './senders.ts'
 
 type SendPorts = Pick<
   Ports,
-  'rateLimits' | 'messages' | 'suppressions' | 'prices' | 'senders' | 'ledger' | 'clientRequests' | 'clock'
+  'accountRates' | 'messages' | 'suppressions' | 'prices' | 'senders' | 'ledger' | 'clientRequests' | 'clock'
 >
 
 /**
@@ -52,7 +52,7 @@ export function sendMessages(ports: SendPorts, pool: readonly SenderAddress[], a
     const { recipientsPerSecond: perSecond } = account
     if (perSecond !== undefined) {
       const count = texts.reduce((sum, { recipients }) => sum + recipients.length, 0)
-      const limited = await ports.rateLimits.take(account.id, 'recipients', count, perSecond)
+      const limited = await ports.accountRates.take(account.id, 'recipients', count, perSecond)
       if (limited !== 'taken') return limited
     }
     const screened = await screenTexts(ports, account, texts, ports.clock.now())

@@ -1,6 +1,7 @@
 import type { AccountId } from '../accounts/account.ts'
 import type { Credits } from '../credits/credits.ts'
 import type { Instant } from '../time/instant.ts'
+import type { FoundMessage, MessageSearch, MessageTrace } from './message-trace.ts'
 import type { MessageId, MessageReference } from './messages.ts'
 import type { Msisdn, SenderAddress } from './msisdn.ts'
 import type { SendOptions } from './send-options.ts'
@@ -45,7 +46,10 @@ export interface LastSend {
 /** Minutes within which calls with one text count as one send. */
 export const sameSendMinutes = 15
 
-/** Messages sent by an account, for its holder. Does not contain confirmations of opt-outs. */
+/**
+ * Accepted messages and their histories. The calls with an account are for its holder: they omit confirmations of
+ * opt-outs.
+ */
 export interface SentMessages {
   /** Lists messages, latest accepted first, then highest id. */
   list(by: AccountId, page: SentPage): Promise<readonly SentMessage[]>
@@ -56,4 +60,14 @@ export interface SentMessages {
    * text in the `sameSendMinutes` before that call are part of the send.
    */
   lastSend(by: AccountId, since: Instant, numbersMin: number): Promise<LastSend | undefined>
+  /**
+   * Returns the trace of a message in one snapshot. Returns undefined if no message has this id or its history was
+   * dropped.
+   */
+  trace(id: MessageId): Promise<MessageTrace | undefined>
+  /**
+   * Returns the first `limit` messages that match the search, in one snapshot, latest due first, then highest id. Omits
+   * messages with an outcome that were due before `decidedSince`.
+   */
+  search(search: MessageSearch, decidedSince: Instant, limit: number): Promise<readonly FoundMessage[]>
 }

@@ -4,7 +4,7 @@ import type { Ports } from '../ports.ts'
 import { gatewayDay } from '../time/gateway-time.ts'
 import { daysBefore, type Instant } from '../time/instant.ts'
 import type { Traffic } from './daily-sums.ts'
-import type { MessageTrace } from './message-traces.ts'
+import type { MessageTrace } from './message-trace.ts'
 import type { MessageId, MessageStatus } from './messages.ts'
 import type { LastSend, SentMessage } from './sent-messages.ts'
 
@@ -75,14 +75,14 @@ export interface SentMessageDetails extends ShownMessage {
  * look the same (P-10).
  */
 export const showSent =
-  (ports: Pick<Ports, 'sentMessages' | 'messages' | 'messageTraces' | 'clock'>) =>
+  (ports: Pick<Ports, 'sentMessages' | 'messages' | 'clock'>) =>
   async (account: Account, id: MessageId): Promise<SentMessageDetails | undefined> => {
     const since = daysBefore(ports.clock.now(), limits.statusDays)
     const sent = await ports.sentMessages.find(account.id, id)
     if (sent === undefined) return undefined
     const [[status = 'not-found'], trace] = await Promise.all([
       ports.messages.status(account.id, [id], since),
-      ports.messageTraces.of(id),
+      ports.sentMessages.trace(id),
     ])
     return status === 'not-found' || trace?.account !== account.id ? undefined : { ...sent, status, trace }
   }

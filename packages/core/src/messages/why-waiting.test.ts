@@ -1,7 +1,7 @@
 import { carrierId, type CarrierId } from '../dispatch/carrier-id.ts'
 import type { ReportedCarrier } from '../fleet/carrier-statuses.ts'
 import { instant } from '../time/instant.ts'
-import type { MessageLocation, MessageTrace } from './message-traces.ts'
+import type { MessageLocation, MessageTrace } from './message-trace.ts'
 import { whyWaiting, type WaitingReason } from './why-waiting.ts'
 
 const name = (text: string): CarrierId => carrierId(text) ?? failed()

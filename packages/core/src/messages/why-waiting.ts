@@ -1,7 +1,7 @@
 import type { CarrierId } from '../dispatch/carrier-id.ts'
 import { isConnected } from '../dispatch/carrier-status.ts'
 import type { ReportedCarrier } from '../fleet/carrier-statuses.ts'
-import type { MessageTrace } from './message-traces.ts'
+import type { MessageTrace } from './message-trace.ts'
 
 /**
  * Reason why a message has not been claimed, derived from the reports of processes about their carriers. For

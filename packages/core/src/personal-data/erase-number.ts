@@ -1,4 +1,4 @@
-import type { FoundMessage } from '../messages/message-traces.ts'
+import type { FoundMessage } from '../messages/message-trace.ts'
 import type { Msisdn } from '../messages/msisdn.ts'
 import type { Ports } from '../ports.ts'
 import { daysBefore, instant, type Instant } from '../time/instant.ts'
@@ -39,13 +39,13 @@ const pageMessages = 1000
 
 /** Lists the messages to a number, in pages: all that wait, and those due at or after `since`. */
 export async function* messagesTo(
-  { messageTraces }: Pick<Ports, 'messageTraces'>,
+  { sentMessages }: Pick<Ports, 'sentMessages'>,
   number: Msisdn,
   since: Instant,
 ): AsyncIterable<readonly FoundMessage[]> {
   let after: FoundMessage | undefined
   for (;;) {
-    const found = await messageTraces.find({ number, after }, since, pageMessages)
+    const found = await sentMessages.search({ number, after }, since, pageMessages)
     if (found.length > 0) yield found
     if (found.length < pageMessages) return
     after = found.at(-1)
@@ -54,10 +54,10 @@ export async function* messagesTo(
 
 /** Returns the data of all accounts that is stored about the owner of a number. */
 export const exportNumber =
-  ({ personalData, messageTraces }: Pick<Ports, 'personalData' | 'messageTraces'>) =>
+  ({ personalData, sentMessages }: Pick<Ports, 'personalData' | 'sentMessages'>) =>
   async (number: Msisdn): Promise<NumberData> => {
     const messages: MessageWithText[] = []
-    for await (const page of messagesTo({ messageTraces }, number, instant(0))) {
+    for await (const page of messagesTo({ sentMessages }, number, instant(0))) {
       const texts = await personalData.texts(page.map(({ id }) => id))
       messages.push(...page.map((message) => ({ ...message, text: texts.get(message.id) ?? '' })))
     }
@@ -91,7 +91,7 @@ export interface ErasedNumber {
   readonly suppressions: number
 }
 
-type HoldingPorts = Pick<Ports, 'messageTraces' | 'personalData' | 'clock'>
+type HoldingPorts = Pick<Ports, 'sentMessages' | 'personalData' | 'clock'>
 
 type ErasingPorts = HoldingPorts & Pick<Ports, 'secretBox' | 'webhooks' | 'carrierVersions'>
 

@@ -15,14 +15,14 @@ const aRate = (account: number, requests: number, messages: number): AccountRate
   messages,
 })
 
-/** Contract of the port `AccountRates`. */
-export const accountRatesContract: Contract<StoredPorts> = {
+/** Contract of the rates that processes report. */
+const reporting: Contract<StoredPorts> = {
   'rates reported by processes are summed, and sorted by requests, then messages, then account': async ({
     accountRates,
   }) => {
     assert.deepEqual(await accountRates.list(30), [])
-    await accountRates.tell(firstProcess, [aRate(1, 0.5, 0), aRate(2, 2, 100), aRate(3, 2, 7)])
-    await accountRates.tell(secondProcess, [aRate(1, 4.25, 3), aRate(5, 2, 7), aRate(4, 0, 1000)])
+    await accountRates.report(firstProcess, [aRate(1, 0.5, 0), aRate(2, 2, 100), aRate(3, 2, 7)])
+    await accountRates.report(secondProcess, [aRate(1, 4.25, 3), aRate(5, 2, 7), aRate(4, 0, 1000)])
     assert.deepEqual(await accountRates.list(30), [
       aRate(1, 4.75, 3),
       aRate(2, 2, 100),
@@ -33,22 +33,22 @@ export const accountRatesContract: Contract<StoredPorts> = {
   },
 
   'a report replaces the previous one of the same process and no other': async ({ accountRates }) => {
-    await accountRates.tell(firstProcess, [aRate(1, 1, 1), aRate(2, 1, 1)])
-    await accountRates.tell(secondProcess, [aRate(1, 1, 1)])
-    await accountRates.tell(firstProcess, [aRate(2, 3, 0)])
+    await accountRates.report(firstProcess, [aRate(1, 1, 1), aRate(2, 1, 1)])
+    await accountRates.report(secondProcess, [aRate(1, 1, 1)])
+    await accountRates.report(firstProcess, [aRate(2, 3, 0)])
     assert.deepEqual(await accountRates.list(30), [aRate(2, 3, 0), aRate(1, 1, 1)])
-    await accountRates.tell(firstProcess, [])
+    await accountRates.report(firstProcess, [])
     assert.deepEqual(await accountRates.list(30), [aRate(1, 1, 1)])
   },
 
   'reports older than the requested time do not count': async ({ accountRates }) => {
-    await accountRates.tell(firstProcess, [aRate(1, 1, 1)])
+    await accountRates.report(firstProcess, [aRate(1, 1, 1)])
     assert.deepEqual(await accountRates.list(0), [])
     assert.deepEqual(await accountRates.list(30), [aRate(1, 1, 1)])
   },
 
   'a process can store no more than the maximum number of rates': async ({ accountRates }) => {
-    await accountRates.tell(
+    await accountRates.report(
       firstProcess,
       Array.from({ length: reportedRatesMax + 1 }, (_, i) => aRate(i + 1, 1, 0)),
     )
@@ -58,24 +58,24 @@ export const accountRatesContract: Contract<StoredPorts> = {
   'concurrent reports of several processes are all stored': async ({ accountRates }) => {
     const processes = Array.from({ length: 20 }, (_, i) => `0195e9c4-0000-4000-8000-0000000001${10 + i}`)
     for (let times = 0; times < 5; times++)
-      await Promise.all(processes.map((by) => accountRates.tell(by, [aRate(1, 2, 3)])))
+      await Promise.all(processes.map((by) => accountRates.report(by, [aRate(1, 2, 3)])))
     assert.deepEqual(await accountRates.list(30), [aRate(1, 40, 60)])
   },
 }
 
 /**
- * Contract of the port `RateLimits`, which must behave as `useRate` specifies. The counts use up the limit for a whole
+ * Contract of rate limits, which must behave as `useRate` specifies. The counts use up the limit for a whole
  * minute, so that a pause of the machine during a check does not change the result.
  */
-export const rateLimitsContract: Contract<StoredPorts> = {
+const limiting: Contract<StoredPorts> = {
   'of concurrent requests for a minute of the limit one succeeds, and the others learn when to retry': async (
     ports,
   ) => {
     const { id } = await anAccount(ports)
-    const takes = Array.from({ length: concurrentCallers }, () => ports.rateLimits.take(id, 'recipients', 600, 10))
+    const takes = Array.from({ length: concurrentCallers }, () => ports.accountRates.take(id, 'recipients', 600, 10))
     const results = await Promise.all(takes)
     assert.equal(results.filter((result) => result === 'taken').length, 1)
-    const refused = await ports.rateLimits.take(id, 'recipients', 1, 10)
+    const refused = await ports.accountRates.take(id, 'recipients', 1, 10)
     assert.ok(typeof refused === 'object' && refused.overLimitSeconds > 30 && refused.overLimitSeconds <= 60)
   },
 
@@ -83,12 +83,15 @@ export const rateLimitsContract: Contract<StoredPorts> = {
     const [one, other] = [await anAccount(ports), await anAccount(ports)]
     for (const { id } of [one, other]) {
       for (const limit of ['requests', 'recipients'] as const) {
-        assert.equal(await ports.rateLimits.take(id, limit, 600, 10), 'taken')
-        assert.notEqual(await ports.rateLimits.take(id, limit, 1, 10), 'taken')
+        assert.equal(await ports.accountRates.take(id, limit, 600, 10), 'taken')
+        assert.notEqual(await ports.accountRates.take(id, limit, 1, 10), 'taken')
       }
     }
   },
 }
+
+/** Contract of the port `AccountRates`. */
+export const accountRatesContract: Contract<StoredPorts> = { ...reporting, ...limiting }
 
 const limit = { failuresMax: 3, seconds: 60 }
 

@@ -4,6 +4,7 @@ import { instant } from '@gateway/core/time'
 import { anAccount, anAddress, anOrder, aNumber, numbers } from '../builders.ts'
 import { realClock } from '../memory/clock.ts'
 import { confirmation, inboxOf, onlyOf, optOutsOf, receive, sent, texts, textsOf } from './inbox/inbound-messages.ts'
+import { conversations } from './inbox/conversations.ts'
 import { agreeing, optingOut } from './inbox/opting-out.ts'
 import { repeating } from './inbox/repeating.ts'
 import { accepted, at, concurrentCallers, collect, dispatchDue, longAgo, testCarrier, type Contract } from './shared.ts'
@@ -266,4 +267,11 @@ const taking: Contract<StoredPorts> = {
 }
 
 /** Contract of the port `Inbox`, including opt-outs. */
-export const inboxContract: Contract<StoredPorts> = { ...agreeing, ...owning, ...repeating, ...optingOut, ...taking }
+export const inboxContract: Contract<StoredPorts> = {
+  ...agreeing,
+  ...owning,
+  ...repeating,
+  ...optingOut,
+  ...taking,
+  ...conversations,
+}

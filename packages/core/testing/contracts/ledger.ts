@@ -156,7 +156,7 @@ const refunds: Contract<StoredPorts> = {
   'a trace distinguishes a manual refund from that of another message of the send': async (ports) => {
     const { ids, refund } = await dispatched(ports, { outcome: 'accepted', reference: 'r' }, 2)
     await refund()
-    const [first, second] = [await ports.messageTraces.of(at(ids, 0)), await ports.messageTraces.of(at(ids, 1))]
+    const [first, second] = [await ports.sentMessages.trace(at(ids, 0)), await ports.sentMessages.trace(at(ids, 1))]
     assert.deepEqual(first?.refundByHand, { at: now, why: 'complaint' })
     assert.equal(second?.refundByHand, undefined)
     const byHand = { code: undefined, messages: 1, amount: 25, first: now, last: now }

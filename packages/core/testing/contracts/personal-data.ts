@@ -56,8 +56,8 @@ const statesOf = async (ports: StoredPorts, account: AccountId, ids: readonly Me
     typeof status === 'string' ? status : { ...status, number: undefined },
   )
 
-const numbersOf = ({ messageTraces }: StoredPorts, ids: readonly MessageId[]) =>
-  Promise.all(ids.map(async (id) => (await messageTraces.of(id))?.number))
+const numbersOf = ({ sentMessages }: StoredPorts, ids: readonly MessageId[]) =>
+  Promise.all(ids.map(async (id) => (await sentMessages.trace(id))?.number))
 const textsOf = async ({ personalData }: StoredPorts, ids: readonly MessageId[]) => {
   const texts = await personalData.texts(ids)
   return ids.map((id) => texts.get(id))
@@ -104,7 +104,7 @@ export const personalDataContract: Contract<StoredPorts> = {
       assert.deepEqual(await numbersOf(ports, ids), [erasedNumber, erasedNumber, other, erasedNumber])
       assert.deepEqual(await textsOf(ports, ids), ['', 'to both', 'to both', ''])
       assert.deepEqual(await statesOf(ports, account, ids), before)
-      assert.deepEqual(await ports.messageTraces.find({ number }, longAgo, 10), [])
+      assert.deepEqual(await ports.sentMessages.search({ number }, longAgo, 10), [])
       await assertLedger(ports, balance)
       assert.equal((await eraseAll(ports, other)).messages, 1)
       assert.deepEqual(await textsOf(ports, both), ['', ''])

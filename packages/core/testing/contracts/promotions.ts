@@ -27,7 +27,7 @@ export interface PromotablePorts {
 
 type Promotable = Traffic & Pick<PromotablePorts, 'promote'>
 
-const place = async ({ ports }: Traffic, id: MessageId) => (await ports.messageTraces.of(id))?.place.place
+const place = async ({ ports }: Traffic, id: MessageId) => (await ports.sentMessages.trace(id))?.place.place
 
 const inDoubt = async ({ ports }: Traffic) => (await ports.promotions.open()).map((promotion) => promotion.inDoubt)
 

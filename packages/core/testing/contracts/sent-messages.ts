@@ -3,6 +3,7 @@ import type { StoredPorts } from '@gateway/core'
 import type { MessageId, Msisdn } from '@gateway/core/messages'
 import { aCategory, aBody, aMessageId, aNumber, numbers } from '../builders.ts'
 import { allAccepted, withTraffic, type Traffic } from './claimed-batches/traffic.ts'
+import { traces } from './sent-messages/traces.ts'
 import { farAhead, longAgo, testCarrier, type Contract } from './shared.ts'
 
 const nobody = aMessageId(2 ** 52)
@@ -18,8 +19,8 @@ async function deliver(traffic: Traffic, messagesMax: number): Promise<void> {
   await ports.claimedBatches.record(holder, allAccepted(batch))
 }
 
-/** Contract of the port `SentMessages`. */
-export const sentMessagesContract: Contract<StoredPorts> = withTraffic({
+/** Contract of the lists for account holders. */
+const listing: Contract<StoredPorts> = withTraffic({
   'a sent message has its number, text, time and price of acceptance': async (traffic) => {
     const [by, text] = [await traffic.account(), 'Hello €'.repeat(30)]
     const [id = nobody] = await traffic.send(by, { numbers: [aNumber('27825550101')], text, costs: [25] })
@@ -134,3 +135,6 @@ export const sentMessagesContract: Contract<StoredPorts> = withTraffic({
     assert.equal((await traffic.ports.sentMessages.list(by, all)).length, 40)
   },
 })
+
+/** Contract of the port `SentMessages`. */
+export const sentMessagesContract: Contract<StoredPorts> = { ...listing, ...traces }

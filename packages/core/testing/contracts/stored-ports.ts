@@ -1,5 +1,5 @@
 import type { StoredPorts } from '@gateway/core'
-import { accountRatesContract, rateLimitsContract } from './account-rates.ts'
+import { accountRatesContract } from './account-rates.ts'
 import { accountsContract } from './accounts.ts'
 import { auditLogContract } from './audit-log.ts'
 import { bulkSendsContract } from './bulk-sends.ts'
@@ -15,13 +15,11 @@ import {
 } from './carriers.ts'
 import { claimedBatchesContract } from './claimed-batches.ts'
 import { clientRequestsContract } from './client-requests.ts'
-import { conversationsContract } from './conversations.ts'
 import { dailySumsContract } from './daily-sums.ts'
 import { deliveryReceiptsContract } from './delivery-receipts.ts'
 import { historyContract } from './history.ts'
 import { inboxContract } from './inbox.ts'
 import { ledgerContract } from './ledger.ts'
-import { messageTracesContract } from './message-traces.ts'
 import { messagesContract } from './messages.ts'
 import { operatorsContract } from './operators.ts'
 import { overviewContract } from './overview.ts'
@@ -40,7 +38,6 @@ import type { Contract } from './shared.ts'
 /** Contracts of all stored ports. Every adapter of these ports must pass all of them. */
 export const storedPortContracts: { readonly [Port in keyof StoredPorts]: Contract<StoredPorts> } = {
   accounts: accountsContract,
-  rateLimits: rateLimitsContract,
   people: peopleContract,
   accountRates: accountRatesContract,
   ledger: ledgerContract,
@@ -62,8 +59,6 @@ export const storedPortContracts: { readonly [Port in keyof StoredPorts]: Contra
   deliveryReceipts: deliveryReceiptsContract,
   promotions: promotionsContract,
   inbox: inboxContract,
-  conversations: conversationsContract,
-  messageTraces: messageTracesContract,
   sentMessages: sentMessagesContract,
   dailySums: dailySumsContract,
   bulkSends: bulkSendsContract,

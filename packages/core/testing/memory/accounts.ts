@@ -15,7 +15,6 @@ import {
   type KeyId,
   type OpenedAccount,
   type OpenRefusal,
-  type RateLimits,
 } from '@gateway/core/accounts'
 import type { Login, LoginFailures } from '@gateway/core/people'
 import { secondsAfter, type Instant } from '@gateway/core/time'
@@ -154,8 +153,15 @@ function change(store: MemoryStore, id: AccountId, set: (row: AccountRow) => voi
 
 const forgottenMilliseconds = 60_000
 
-export const memoryAccountRates = ({ clock, accountRates }: MemoryStore): AccountRates => ({
-  tell: atomic((by, rates) => {
+export const memoryAccountRates = ({ clock, accountRates, usedRates }: MemoryStore): AccountRates => ({
+  take: atomic((account, limit, count, perSecond) => {
+    const key = `${account} ${limit}`
+    const next = useRate(usedRates.get(key), count, perSecond, clock.now())
+    if (!('paidOff' in next)) return next
+    usedRates.set(key, next.paidOff)
+    return 'taken'
+  }),
+  report: atomic((by, rates) => {
     const now = clock.now()
     for (const [process, { at }] of accountRates) if (now - at > forgottenMilliseconds) accountRates.delete(process)
     accountRates.set(by, { at: now, rates: rates.slice(0, reportedRatesMax) })
@@ -173,19 +179,6 @@ export const memoryAccountRates = ({ clock, accountRates }: MemoryStore): Accoun
     )
   }),
 })
-
-export function memoryRateLimits({ clock }: MemoryStore): RateLimits {
-  const used = new Map<string, Instant>()
-  return {
-    take: atomic((account, limit, count, perSecond) => {
-      const key = `${account} ${limit}`
-      const next = useRate(used.get(key), count, perSecond, clock.now())
-      if (!('paidOff' in next)) return next
-      used.set(key, next.paidOff)
-      return 'taken'
-    }),
-  }
-}
 
 export const memoryLoginFailures = ({ clock, loginFailures }: MemoryStore): LoginFailures => ({
   count: atomic((key, { failuresMax, seconds }) => {

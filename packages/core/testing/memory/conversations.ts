@@ -1,12 +1,14 @@
 import type { AccountId } from '@gateway/core/accounts'
-import type { Conversations, InboundMessageId } from '@gateway/core/inbox'
+import type { InboundMessageId, Inbox } from '@gateway/core/inbox'
 import type { Instant } from '@gateway/core/time'
 import { atomic } from './atomic.ts'
 import { shown } from './inbox.ts'
 import type { InboundMessageRow } from './rows.ts'
 import type { MemoryStore } from './store.ts'
 
-export function memoryConversations(store: MemoryStore): Conversations {
+type ConversationPart = Pick<Inbox, 'listConversations' | 'findConversation' | 'markRead' | 'countUnreadConversations'>
+
+export function memoryConversations(store: MemoryStore): ConversationPart {
   const marksOf = (by: AccountId, from: string) => store.conversations.get(by)?.get(from)
 
   /** Returns the inbound messages of a person, the latest first. */
@@ -23,12 +25,12 @@ export function memoryConversations(store: MemoryStore): Conversations {
   const isBefore = (before: InboundMessageId | undefined, id: InboundMessageId) => before === undefined || id < before
 
   return {
-    list: atomic((by, since, { unreadOnly, before, limit }) =>
+    listConversations: atomic((by, since, { unreadOnly, before, limit }) =>
       listed(by, since)
         .filter(({ last, unread }) => isBefore(before, last.id) && (!unreadOnly || unread > 0))
         .slice(0, limit),
     ),
-    find: atomic((by, from, since, { before, limit }) => {
+    findConversation: atomic((by, from, since, { before, limit }) => {
       const marks = marksOf(by, from)
       const all = received(by, from, since)
       if (marks === undefined || all.length === 0) return undefined
@@ -39,7 +41,7 @@ export function memoryConversations(store: MemoryStore): Conversations {
       const marks = marksOf(by, from)
       if (marks !== undefined) marks.read = Math.max(marks.read, Math.min(arrived, marks.arrived))
     }),
-    countUnread: atomic((by, since, most) =>
+    countUnreadConversations: atomic((by, since, most) =>
       Math.min(most, listed(by, since).filter(({ unread }) => unread > 0).length),
     ),
   }

@@ -32,6 +32,7 @@ import {
   type ReplyOwner,
 } from '../contracts/specification/replies.ts'
 import { atomic } from './atomic.ts'
+import { memoryConversations } from './conversations.ts'
 import { outcomeOf } from './decide.ts'
 import { storeText } from './messages.ts'
 import type { InboundMessageRow, LastContact, MessageRow } from './rows.ts'
@@ -69,6 +70,7 @@ export const memoryInbox = (store: MemoryStore): Inbox => ({
     for (const row of store.inboundMessages) if (row.account === by && row.taken === taking) row.taken = undefined
   }),
   unowned: () => unowned(store),
+  ...memoryConversations(store),
 })
 
 function receive(store: MemoryStore, message: InboundMessage, confirmation: Body): Received {

@@ -10,7 +10,7 @@ import {
   type MessageLocation,
   type MessageSearch,
   type MessageTrace,
-  type MessageTraces,
+  type SentMessages,
   type TracedReceipt,
   type TracedRefund,
   type TracedRoute,
@@ -26,12 +26,12 @@ import type { MessageRow, Range } from './rows.ts'
 import { referenceKey, type MemoryStore } from './store.ts'
 import type { StoredDeliveryReceipt } from '../contracts/specification/adoptions.ts'
 
-export const memoryMessageTraces = (store: MemoryStore): MessageTraces => ({
-  of: atomic((id) => {
+export const memoryMessageTraces = (store: MemoryStore): Pick<SentMessages, 'trace' | 'search'> => ({
+  trace: atomic((id) => {
     const row = store.messages.get(id)
     return row && traceOf(store, row)
   }),
-  find: atomic((search, decidedSince, limit) => find(store, search, decidedSince).slice(0, limit)),
+  search: atomic((search, decidedSince, limit) => find(store, search, decidedSince).slice(0, limit)),
 })
 
 function find(store: MemoryStore, search: MessageSearch, decidedSince: Instant): readonly FoundMessage[] {

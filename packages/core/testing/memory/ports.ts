@@ -1,6 +1,6 @@
 import type { Ports, StoredPorts } from '@gateway/core'
 import type { Clock } from '@gateway/core/time'
-import { memoryAccountRates, memoryAccounts, memoryLoginFailures, memoryRateLimits } from './accounts.ts'
+import { memoryAccountRates, memoryAccounts, memoryLoginFailures } from './accounts.ts'
 import { memoryAuditLog } from './audit-log.ts'
 import { memoryBulkSends } from './bulk-sends.ts'
 import { memoryTemplates } from './templates.ts'
@@ -16,13 +16,11 @@ import {
 import { memoryCarrierWatches } from './carrier-watches.ts'
 import { memoryClaimedBatches } from './claimed-batches.ts'
 import { realClock } from './clock.ts'
-import { memoryConversations } from './conversations.ts'
 import { memoryDailySums } from './daily-sums.ts'
 import { memoryDeliveryReceipts } from './delivery-receipts.ts'
 import { memoryHistory } from './history.ts'
 import { memoryInbox } from './inbox.ts'
 import { memoryClientRequests, memoryLedger, memoryPrices } from './ledger.ts'
-import { memoryMessageTraces } from './message-traces.ts'
 import { memoryMessages, memorySenders } from './messages.ts'
 import { memoryOperators } from './operators.ts'
 import { memoryOverview } from './overview.ts'
@@ -63,7 +61,6 @@ export function memoryPorts(options: MemoryPortsOptions = {}): Ports {
 /** Creates the stored ports over this memory store; several calls share the data. */
 export const memoryStoredPorts = (store: MemoryStore): StoredPorts => ({
   accounts: memoryAccounts(store),
-  rateLimits: memoryRateLimits(store),
   people: {
     users: memoryUsers(store),
     sessions: memorySessions(store),
@@ -90,8 +87,6 @@ export const memoryStoredPorts = (store: MemoryStore): StoredPorts => ({
   deliveryReceipts: memoryDeliveryReceipts(store),
   promotions: memoryPromotions(store),
   inbox: memoryInbox(store),
-  conversations: memoryConversations(store),
-  messageTraces: memoryMessageTraces(store),
   sentMessages: memorySentMessages(store),
   dailySums: memoryDailySums(store),
   bulkSends: memoryBulkSends(store),

@@ -2,6 +2,7 @@ import type { AccountId } from '@gateway/core/accounts'
 import { sameSendMinutes, type SentMessage, type SentMessages } from '@gateway/core/messages'
 import { secondsAfter } from '@gateway/core/time'
 import { atomic } from './atomic.ts'
+import { memoryMessageTraces } from './message-traces.ts'
 import type { MessageRow } from './rows.ts'
 import type { MemoryStore } from './store.ts'
 
@@ -41,6 +42,7 @@ export function memorySentMessages(store: MemoryStore): SentMessages {
       const optedOut = replies.filter(({ answers }) => answers !== undefined && ids.has(answers)).length
       return { accepted: ofLastSend.at(-1)?.send.submitted ?? latest.submitted, messages: ofLastSend.length, optedOut }
     }),
+    ...memoryMessageTraces(store),
   }
 }
 

@@ -111,6 +111,8 @@ export interface MemoryStore {
   readonly optOutReplies: Map<AccountId, Map<Msisdn, NonNullable<OptOut['reply']>>>
   /** Rates last reported, by process. */
   readonly accountRates: Map<string, { readonly at: Instant; readonly rates: readonly AccountRate[] }>
+  /** Time until which each account and limit has paid off its use (`useRate`), by account and limit. */
+  readonly usedRates: Map<string, Instant>
   readonly loginFailures: { readonly key: string; readonly until: Instant }[]
   /** Addresses that messages were sent from or that belong to an account. */
   readonly addresses: Set<SenderAddress>
@@ -229,6 +231,7 @@ export function memoryStore(clock: Clock = realClock()): MemoryStore {
     suppressions: new Map(),
     optOutReplies: new Map(),
     accountRates: new Map(),
+    usedRates: new Map(),
     loginFailures: [],
     addresses: new Set(),
     codes: new Map(),

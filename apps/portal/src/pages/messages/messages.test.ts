@@ -92,7 +92,7 @@ test('the history of a message shows its cost, the id at the carrier and the fin
   expect(page.text).toContain('Accepted: 1 part, 1.0 credits charged')
   expect(page.text).toContain(`The carrier accepted it as ${id}.`)
   expect(page.html.querySelector('h1 .state')?.textContent).toBe('on its way')
-  const place = (await portal.ports.messageTraces.of(id))?.place
+  const place = (await portal.ports.sentMessages.trace(id))?.place
   if (place?.place !== 'decided' || place.carrier === undefined) throw new Error('not taken')
   const receipt = { carrier: place.carrier, reference: String(id), number: undefined, submitted: undefined }
   await portal.ports.deliveryReceipts.apply([{ ...receipt, code: OUTCOME.undeliverable }])

@@ -33,7 +33,7 @@ export const claiming = withTraffic({
   },
 
   'an overflow claim takes only messages that have waited long enough, and records the carrier': async (traffic) => {
-    const { claimedBatches, messageTraces } = traffic.ports
+    const { claimedBatches, sentMessages } = traffic.ports
     const [dispatcher, account] = [await traffic.dispatcher(), await traffic.account()]
     for (const [lane, to] of [
       ['single', 1],
@@ -45,7 +45,7 @@ export const claiming = withTraffic({
       assert.equal(await overflow(3600), 'nothing')
       const batch = await overflow(0)
       assert.deepEqual(typeof batch === 'string' ? batch : idsOf([batch]), ids)
-      const trace = await messageTraces.of(ids[0] ?? assert.fail())
+      const trace = await sentMessages.trace(ids[0] ?? assert.fail())
       assert.deepEqual(
         trace?.incidents.map(({ what: incident, carrier }) => [incident, carrier]),
         [[INCIDENT.overflow, testCarrier]],

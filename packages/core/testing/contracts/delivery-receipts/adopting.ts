@@ -314,7 +314,7 @@ export const agreeing = withTraffic({
       const expectedById = expected(generated)
       assert.equal(await traffic.ports.deliveryReceipts.adopt(0), expectedById.size)
       for (const { id } of [...generated.batches.recovered.messages, ...generated.batches.unknown.messages]) {
-        const trace = await traffic.ports.messageTraces.of(id)
+        const trace = await traffic.ports.sentMessages.trace(id)
         assert.ok(trace?.place.place === 'decided')
         assert.equal(trace.place.reference, expectedById.get(id), `message ${id}`)
       }

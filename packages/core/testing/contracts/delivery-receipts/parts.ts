@@ -234,7 +234,7 @@ export const parts = withTraffic({
     const one = await inParts(traffic, 3)
     await one.record()
     await one.tell(2, delivered)
-    const trace = await traffic.ports.messageTraces.of(one.ids[0] ?? assert.fail('no message'))
+    const trace = await traffic.ports.sentMessages.trace(one.ids[0] ?? assert.fail('no message'))
     assert.ok(trace?.place.place === 'decided')
     assert.equal(trace.place.reference, one.references[0])
     assert.deepEqual(
@@ -246,7 +246,7 @@ export const parts = withTraffic({
   'the trace of a message of one part lists no parts': async (traffic) => {
     const one = await inParts(traffic, 1)
     await one.record()
-    const trace = await traffic.ports.messageTraces.of(one.ids[0] ?? assert.fail('no message'))
+    const trace = await traffic.ports.sentMessages.trace(one.ids[0] ?? assert.fail('no message'))
     assert.ok(trace?.place.place === 'decided')
     assert.deepEqual(trace.place.parts, [])
   },

@@ -196,7 +196,7 @@ export const optingOut: Contract<StoredPorts> = {
       } as const
       const batch = await ports.claimedBatches.claim(dispatcher, claimRequest)
       for (const { id: message, account, to } of typeof batch === 'string' ? [] : batch.messages) {
-        claimed.push([(await ports.messageTraces.of(message))?.route?.name ?? 'none', account, to])
+        claimed.push([(await ports.sentMessages.trace(message))?.route?.name ?? 'none', account, to])
       }
     }
     assert.deepEqual(claimed, [

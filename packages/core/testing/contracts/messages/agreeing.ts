@@ -96,7 +96,7 @@ async function acceptAll(ports: StoredPorts, by: AccountId, texts: readonly Text
       // A message that is due soon may already be due on a busy machine, so ask the store whether it is still
       // scheduled.
       const scheduled =
-        when === 'far' || (when === 'soon' && (await ports.messageTraces.of(id))?.scheduled !== undefined)
+        when === 'far' || (when === 'soon' && (await ports.sentMessages.trace(id))?.scheduled !== undefined)
       known.push({ id, facts, scheduled, claimed: false, attempts: 0 })
     }
   }
@@ -172,7 +172,7 @@ async function assertStatuses({ ports }: Traffic, by: AccountId, known: readonly
     assert.deepEqual(statuses.map(timeless), expected.map(timeless))
   }
   for (const { id, facts } of known.slice(0, 10)) {
-    const { place } = (await ports.messageTraces.of(id)) ?? assert.fail(`message ${id} has no trace`)
+    const { place } = (await ports.sentMessages.trace(id)) ?? assert.fail(`message ${id} has no trace`)
     assert.equal(place.place === 'decided', facts.outcome !== undefined)
     if (place.place === 'decided' && facts.outcome !== undefined)
       assert.equal(place.refunded, !isAcceptedByCarrier(facts.outcome))

@@ -33,7 +33,7 @@ async function sendMixed(ports: StoredPorts, by: AccountId, more: { due?: typeof
 const deliver = (ports: StoredPorts) => dispatchDue(ports, 'single', () => ({ outcome: 'unknown' }))
 
 const found = async (ports: StoredPorts, reference: MessageReference, more: object = {}) =>
-  (await ports.messageTraces.find({ reference, ...more }, longAgo, 100)).map((message) => message.id)
+  (await ports.sentMessages.search({ reference, ...more }, longAgo, 100)).map((message) => message.id)
 
 /** Contract of client references in every port that stores them (ruling 1.28). */
 export const referencing: Contract<StoredPorts> = {
@@ -108,7 +108,7 @@ export const referencing: Contract<StoredPorts> = {
     const [number] = numbers(1)
     assert.deepEqual(await found(ports, one, { number }), [...pick(later, 0), ...pick(queued, 0), ...pick(sent, 0)])
     assert.deepEqual(await found(ports, aReference('order')), [])
-    const [latest] = await ports.messageTraces.find({ reference: other }, longAgo, 1)
+    const [latest] = await ports.sentMessages.search({ reference: other }, longAgo, 1)
     assert.deepEqual([latest?.number, latest?.reference, latest?.place.place], [numbers(3)[2], other, 'scheduled'])
     const claimRequest = {
       carrier: testCarrier,
@@ -120,8 +120,8 @@ export const referencing: Contract<StoredPorts> = {
     const batch = await ports.claimedBatches.claim(await ports.claimedBatches.register(600), claimRequest)
     assert.ok(typeof batch === 'object')
     assert.deepEqual(await found(ports, other, { account: b }), pick(queued, 2))
-    assert.equal((await ports.messageTraces.of(at(queued, 2)))?.reference, other)
-    assert.equal((await ports.messageTraces.of(at(queued, 1)))?.reference, undefined)
+    assert.equal((await ports.sentMessages.trace(at(queued, 2)))?.reference, other)
+    assert.equal((await ports.sentMessages.trace(at(queued, 1)))?.reference, undefined)
   },
 
   'erasing a number erases the references of its messages everywhere, and no others': async (ports) => {

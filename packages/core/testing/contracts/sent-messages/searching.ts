@@ -19,7 +19,7 @@ const find = (
   search: SearchBounds & { number?: Msisdn; reference?: MessageReference } = {},
   limit = 1000,
   decidedSince = longAgo,
-) => ports.messageTraces.find({ number, ...search }, decidedSince, limit)
+) => ports.sentMessages.search({ number, ...search }, decidedSince, limit)
 
 const idsOf = (found: readonly FoundMessage[]): readonly MessageId[] => found.map(({ id }) => id)
 
@@ -47,7 +47,7 @@ async function everywhere(traffic: Traffic) {
 
 const idsOfBatch = (messages: readonly { readonly id: MessageId }[]) => messages.map(({ id }) => id)
 
-/** Contract of the port `MessageTraces`: finding messages by their number. */
+/** Contract of the search for messages by their number. */
 export const finding = withTraffic({
   'messages to a number are found in every place, latest due first, each with its present state': async (traffic) => {
     const { account, sent, postponed, claimed, queued, scheduled } = await everywhere(traffic)
@@ -74,7 +74,7 @@ export const finding = withTraffic({
       }
       assert.deepEqual(rest, { ...expectedPlaces, scheduled: isScheduled })
       assert.equal(due, isScheduled ? farAhead : acceptedAt, place.place)
-      const trace = await traffic.ports.messageTraces.of(id)
+      const trace = await traffic.ports.sentMessages.trace(id)
       assert.equal(trace?.accepted, acceptedAt)
     }
   },

@@ -269,17 +269,3 @@ export type FoundLocation =
 /** Returns the credits of a traced or found message. A refund returns the whole charge of a message. */
 export const tracedCredits = ({ cost, place }: Pick<MessageTrace | FoundMessage, 'cost' | 'place'>): SentCredits =>
   sentCredits(cost, place.place === 'decided' && place.refunded ? cost : credits(0))
-
-/** Histories of messages. */
-export interface MessageTraces {
-  /**
-   * Returns the trace of a message in one snapshot. Returns undefined if no message has this id or its history was
-   * dropped.
-   */
-  of(id: MessageId): Promise<MessageTrace | undefined>
-  /**
-   * Returns the first `limit` messages that match the search, in one snapshot, latest due first, then highest id. Omits
-   * messages with an outcome that were due before `decidedSince`.
-   */
-  find(search: MessageSearch, decidedSince: Instant, limit: number): Promise<readonly FoundMessage[]>
-}

@@ -8,17 +8,17 @@ import {
   type MessageTrace,
   type TracedRefund,
 } from '@gateway/core/messages'
-import { aCarrierId, aMessageId, anAddress, numbers } from '../builders.ts'
-import { until } from '../until.ts'
-import { acceptedAs, all, allAccepted, referenceOf, withTraffic, type Traffic } from './claimed-batches/traffic.ts'
-import { aReceipt, handedOver, matchAll, receiptsFor } from './delivery-receipts/sent-messages.ts'
-import { finding } from './message-traces/finding.ts'
-import { at, farAhead, longAgo, testCarrier, type Contract } from './shared.ts'
+import { aCarrierId, aMessageId, anAddress, numbers } from '../../builders.ts'
+import { until } from '../../until.ts'
+import { acceptedAs, all, allAccepted, referenceOf, withTraffic, type Traffic } from '../claimed-batches/traffic.ts'
+import { aReceipt, handedOver, matchAll, receiptsFor } from '../delivery-receipts/sent-messages.ts'
+import { finding } from './searching.ts'
+import { at, farAhead, longAgo, testCarrier, type Contract } from '../shared.ts'
 
 const nobody = aMessageId(2 ** 52)
 
 async function traceOf({ ports }: Traffic, id: MessageId | undefined): Promise<MessageTrace> {
-  return (await ports.messageTraces.of(id ?? nobody)) ?? assert.fail(`message ${id} has no trace`)
+  return (await ports.sentMessages.trace(id ?? nobody)) ?? assert.fail(`message ${id} has no trace`)
 }
 
 async function placeOf<P extends MessageLocation['place']>(traffic: Traffic, id: MessageId | undefined, place: P) {
@@ -60,8 +60,8 @@ const telling = withTraffic({
 
   'an id that was never issued has no trace': async (traffic) => {
     const [id = nobody] = await traffic.send(await traffic.account())
-    assert.equal(await traffic.ports.messageTraces.of(nobody), undefined)
-    assert.equal(await traffic.ports.messageTraces.of(aMessageId(id + 1)), undefined)
+    assert.equal(await traffic.ports.sentMessages.trace(nobody), undefined)
+    assert.equal(await traffic.ports.sentMessages.trace(aMessageId(id + 1)), undefined)
   },
 
   'a trace has the account, number, time, price and send of an accepted message': async (traffic) => {
@@ -332,5 +332,5 @@ const telling = withTraffic({
   },
 })
 
-/** Contract of the port `MessageTraces`. */
-export const messageTracesContract: Contract<StoredPorts> = { ...telling, ...finding }
+/** Contract of message traces, and of the search for messages. */
+export const traces: Contract<StoredPorts> = { ...telling, ...finding }
