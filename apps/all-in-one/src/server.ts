@@ -1,5 +1,5 @@
 import { aspDescribeMalformed, aspDocuments, aspMount, aspNotFound, aspRouter, type AspSettings } from '@gateway/asp'
-import { callbacksRouter, type CallbacksSettings, type CallbackStore } from '@gateway/callbacks'
+import { callbacksRouter, RefusedCallbacks, type CallbacksSettings, type CallbackStore } from '@gateway/callbacks'
 import type { Gateway, HolderAccess, OperatorAccess } from '@gateway/core'
 import type { Clock } from '@gateway/core/time'
 import { guideDocuments } from '@gateway/guide'
@@ -45,14 +45,22 @@ export interface AllInOneSettings extends AspSettings {
  * developers, and the portal at `/`.
  */
 export function createAllInOneServer(gateway: Gateway, settings: AllInOneSettings): Express {
-  const { log, metrics, health, callbacks } = settings
+  const { log, metrics, callbacks } = settings
+  const refused = new RefusedCallbacks()
+  const details = { ...settings.health.details, callbacks: () => ({ refused: refused.list() }) }
   const app = createApp({ log, metrics, service: 'all-in-one' }, (first) => {
     first.use(restPrefix, restRouter(gateway, settings), restNotFound(settings))
     first.use(xmlMount, xmlRouter(gateway, settings), Router().use(xmlOwnsPath, xmlNotFound(settings)))
     first.use(aspMount, aspRouter(gateway, settings), aspNotFound(settings))
-    if (callbacks !== undefined) first.use(callbacksRouter(callbacks.store, { ...settings, ...callbacks }))
+    if (callbacks !== undefined) first.use(callbacksRouter(callbacks.store, { ...settings, ...callbacks, refused }))
   })
-  app.use(pageHeaders(), healthRoutes(health), metrics.route, frontPage(), publicDocuments(documents, settings.gate))
+  app.use(
+    pageHeaders(),
+    healthRoutes({ ...settings.health, details }),
+    metrics.route,
+    frontPage(),
+    publicDocuments(documents, settings.gate),
+  )
   const portal = { ...settings, links: [{ path: frontPagePath, title: 'For developers' }] }
   app.use(portalRouter(gateway, portal))
   const pageNotFound = portalNotFound(gateway, portal)

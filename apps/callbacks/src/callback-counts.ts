@@ -3,6 +3,7 @@ import type { CarrierId } from '@gateway/core/dispatch'
 import { clientAddress, mediaType, throttled, type Log, type Metrics } from '@gateway/server'
 import type { IncomingMessage } from 'node:http'
 import type { CallbackCarriers } from './callback-carriers.ts'
+import type { RefusedCallback, RefusedCallbacks } from './refused-callbacks.ts'
 
 /** How a callback was answered. */
 export type CallbackResult = 'stored' | 'refused' | 'limited' | 'too-large' | 'unavailable'
@@ -17,16 +18,29 @@ const none: Readonly<Record<CallbackResult, number>> = {
 /** Milliseconds between two lines in the log about refused callbacks of one carrier. */
 const sampleMilliseconds = 60_000
 
-type LogRefusal = (refusal: Refusal, request: IncomingMessage, bytes: number) => void
+const knownTypes: readonly string[] = [
+  ...['application/json', 'application/x-www-form-urlencoded', 'application/xml', 'multipart/form-data'],
+  ...['text/html', 'text/plain', 'text/xml', ''],
+]
+
+/** Returns the media type, or 'other' if it is not a usual one, because a caller can put any text there. */
+function knownType(request: IncomingMessage): string {
+  const type = mediaType(request)
+  return knownTypes.includes(type) ? type : 'other'
+}
+
+type LogRefusal = (refused: RefusedCallback) => void
 
 /** Counts callbacks by carrier, and logs a sample of those that are refused. */
 export class CallbackCounts {
   readonly #log: Log
+  readonly #refused: RefusedCallbacks
   readonly #counts = new Map<CarrierId, Record<CallbackResult, number>>()
   readonly #samples = new Map<CarrierId, LogRefusal>()
 
-  constructor(log: Log) {
+  constructor(log: Log, refused: RefusedCallbacks) {
     this.#log = log
+    this.#refused = refused
   }
 
   count(carrier: CarrierId, result: CallbackResult): void {
@@ -35,12 +49,19 @@ export class CallbackCounts {
     this.#counts.set(carrier, counts)
   }
 
-  /** Counts a refused callback. The first in a minute is logged, without its path, its fields and its texts. */
-  refuse(carrier: CarrierId, refusal: Refusal, request: IncomingMessage, bytes: number): void {
+  /**
+   * Counts a refused callback and adds it to the sample. The first in a minute is logged. Neither has its path, its
+   * fields or its texts.
+   */
+  refuse(carrier: CarrierId, reason: Refusal, request: IncomingMessage, { bytes, now }: Received): void {
     this.count(carrier, 'refused')
-    const sample = this.#samples.get(carrier) ?? this.#sampleOf(carrier)
-    this.#samples.set(carrier, sample)
-    sample(refusal, request, bytes)
+    const { method } = request
+    const common = { carrier, reason, method, mediaType: knownType(request), bytes, from: clientAddress(request) }
+    const refused = { at: new Date(now).toISOString(), ...common }
+    this.#refused.add(refused)
+    const log = this.#samples.get(carrier) ?? this.#logFor()
+    this.#samples.set(carrier, log)
+    log(refused)
   }
 
   /** Registers the metric. The count of each carrier begins at 0, so that an alert notices the first refusal. */
@@ -56,11 +77,15 @@ export class CallbackCounts {
     )
   }
 
-  #sampleOf(carrier: CarrierId): LogRefusal {
-    return throttled(sampleMilliseconds, (unwritten, reason: Refusal, request: IncomingMessage, bytes: number) => {
-      const { method } = request
-      const sample = { carrier, reason, method, mediaType: mediaType(request), bytes, from: clientAddress(request) }
-      this.#log.warn({ ...sample, unwritten }, 'callback refused: check PUBLIC_URL and the secrets of the carrier')
+  #logFor(): LogRefusal {
+    return throttled(sampleMilliseconds, (unwritten, { at: _, ...refused }: RefusedCallback) => {
+      this.#log.warn({ ...refused, unwritten }, 'callback refused: check PUBLIC_URL and the secrets of the carrier')
     })
   }
+}
+
+/** Size of a callback in bytes, and its time in milliseconds since 1970. */
+interface Received {
+  readonly bytes: number
+  readonly now: number
 }

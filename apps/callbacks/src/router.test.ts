@@ -11,7 +11,7 @@ import {
   type SentCallback,
   type SignedProvider,
 } from '../testing/recorded-callbacks.ts'
-import type { CallbackStore } from './index.ts'
+import { RefusedCallbacks, type CallbackStore } from './index.ts'
 
 const now = steppingClock().now()
 
@@ -114,6 +114,25 @@ test('the log has one line a minute about refused callbacks, without numbers, te
     msg: 'callback refused: check PUBLIC_URL and the secrets of the carrier',
   })
   expect(lines[0]).not.toMatch(/27825550101|Yes|SM9|tok-secret/)
+  await stop()
+})
+
+test('the latest 20 refused callbacks of each carrier are kept, without numbers, texts and secrets', async () => {
+  const refused = new RefusedCallbacks()
+  const { send, stop } = await startCallbacks([carrierOf('twilio'), carrierOf('africastalking')], { refused })
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+  await send({
+    ...callbackOf('africastalking', 'a reply'),
+    url: 'https://gw.example/carriers/at/guessed-path?a=secret',
+  })
+  for (let i = 0; i < 21; i++) await send({ ...twilioCallback('a reply'), headers })
+  const sample = refused.list()
+  expect(sample.map(({ carrier, reason }) => `${carrier} ${reason}`).sort()).toEqual([
+    'at wrong-path',
+    ...Array.from({ length: 20 }, () => 'twilio no-signature'),
+  ])
+  expect(Object.keys(sample[0] ?? {})).toEqual(['at', 'carrier', 'reason', 'method', 'mediaType', 'bytes', 'from'])
+  expect(JSON.stringify(sample)).not.toMatch(/27825550101|Yes|SM9|tok-secret|guessed|a=secret/)
   await stop()
 })
 

@@ -20,6 +20,7 @@ import { Router, type Request, type RequestHandler, type Response } from 'expres
 import type { CallbackCarrier, CallbackCarriers } from './callback-carriers.ts'
 import { CallbackCounts, type Refusal } from './callback-counts.ts'
 import { rateLimit } from './rate-limit.ts'
+import { RefusedCallbacks } from './refused-callbacks.ts'
 import { storeCallback, type CallbackStore } from './store-callback.ts'
 
 export interface CallbacksSettings {
@@ -29,6 +30,8 @@ export interface CallbacksSettings {
   readonly gate: AdmissionGate
   readonly log: Log
   readonly metrics?: Metrics | undefined
+  /** Sample to which refused callbacks are added. If undefined, no sample is kept. */
+  readonly refused?: RefusedCallbacks | undefined
   /** Maximum callbacks a second of one carrier from one network; default 1000. */
   readonly perSecondMax?: number
   /** Milliseconds after which a callback that is not stored yet is answered 503; default 1800. */
@@ -50,8 +53,8 @@ const service = 'callbacks'
  * sends the callback again.
  */
 export function callbacksRouter(store: CallbackStore, settings: CallbacksSettings): Router {
-  const { log, metrics, carriers } = settings
-  const counts = new CallbackCounts(log)
+  const { log, metrics, carriers, refused = new RefusedCallbacks() } = settings
+  const counts = new CallbackCounts(log, refused)
   if (metrics !== undefined) counts.register(metrics, carriers)
   const begin = prepareResponse({ log, metrics, service })
   const prepare: RequestHandler = (_request, response, next) => {
@@ -141,7 +144,7 @@ function verifiedHandler(store: CallbackStore, settings: CallbacksSettings, coun
   const { clock, gate, log, answerMilliseconds = 1800 } = settings
   return async (carrier: CallbackCarrier, request: Request, response: Response, body: Buffer): Promise<void> => {
     const refuse = (refusal: Refusal): void => {
-      counts.refuse(carrier.id, refusal, request, body.length)
+      counts.refuse(carrier.id, refusal, request, { bytes: body.length, now: clock.now() })
       write(response, 403)
     }
     if (carrier.publicUrl === undefined) {

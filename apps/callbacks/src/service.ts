@@ -24,6 +24,7 @@ import {
 } from '@gateway/server'
 import { refusalsElsewhere } from '@gateway/wire'
 import { followCallbackCarriers } from './callback-carriers.ts'
+import { RefusedCallbacks } from './refused-callbacks.ts'
 import { callbacksNotFound, callbacksRouter } from './router.ts'
 
 /** Seconds that a stop waits for callbacks that are being stored. */
@@ -56,14 +57,16 @@ await runProcess({
     const watching = watchCertificates({ given: () => certificates, log, metrics, now: () => clock.now() })
     onStop('certificates', () => watching.stop())
 
+    const refused = new RefusedCallbacks()
     const processing = createProcessing(ports, processingSettings(environment))
     const app = createServiceApp({
       ...{ log, metrics, service: 'callbacks' },
       health: {
         ...database,
         checks: { ...database.checks, carriers: () => Promise.resolve(carriers.isUsable()) },
+        details: { callbacks: () => ({ refused: refused.list() }) },
       },
-      mounted: ['/', callbacksRouter(processing, { carriers, clock, gate, log, metrics })],
+      mounted: ['/', callbacksRouter(processing, { carriers, clock, gate, log, metrics, refused })],
       notFound: callbacksNotFound({ clock, log, metrics }),
       answerError: (_request, response, status) => response.status(status).type('text/plain').send('Error'),
     })

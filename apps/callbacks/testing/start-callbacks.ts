@@ -17,7 +17,9 @@ import type { SentCallback } from './recorded-callbacks.ts'
 
 const silent = createLog({ level: 'silent', name: 'callbacks' })
 
-export interface CallbacksOptions extends Partial<Pick<CallbacksSettings, 'perSecondMax' | 'answerMilliseconds'>> {
+export interface CallbacksOptions extends Partial<
+  Pick<CallbacksSettings, 'perSecondMax' | 'answerMilliseconds' | 'refused'>
+> {
   readonly publicUrl?: string
   readonly log?: Log
   readonly store?: (store: CallbackStore) => CallbackStore
