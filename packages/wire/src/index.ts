@@ -28,4 +28,4 @@ export {
 } from './webhook-words.ts'
 export { DELETION, RECIPIENT_ERROR, STATUS_ERROR_CODE, TRANSFER_ERROR } from './words.ts'
 export { optionWords, SEND_OPTION } from './send-options.ts'
-export { labelFields, statusFields, statusWords } from './words.ts'
+export { incidentText, labelFields, statusFields, statusWords } from './words.ts'

@@ -1,5 +1,6 @@
 import { formatCredits, type TransferRefusal } from '@gateway/core/credits'
 import {
+  INCIDENT,
   stateOf,
   deliveryState,
   hasOutcome,
@@ -89,3 +90,23 @@ export function labelFields(labels: MessageLabels): string {
   for (const name of labelNames) if (labels[name] !== undefined) fields += `,"${name}":${JSON.stringify(labels[name])}`
   return fields
 }
+
+/** Incidents in the history of a message, for people: clauses that a page or a command completes. */
+const INCIDENT_TEXT: Readonly<Record<(typeof INCIDENT)[keyof typeof INCIDENT], string>> = {
+  [INCIDENT.refusedForNow]: 'the carrier refused the message temporarily; it is tried again',
+  [INCIDENT.recovered]: 'the connection to the carrier ended during the submission; the message may have been sent',
+  [INCIDENT.unknown]: 'the carrier did not confirm whether it accepted the message',
+  [INCIDENT.late]: 'the answer of the carrier arrived late',
+  [INCIDENT.overflow]: 'the carriers of a better priority were full, so another carrier took over the message',
+  [INCIDENT.adopted]: 'a receipt that fits no other message was assigned to the message',
+  [INCIDENT.named]: 'a receipt that names the own id of the message was matched to it',
+  [INCIDENT.endedInDoubt]: 'a database server was lost, and it is unknown whether the message had been submitted',
+  [INCIDENT.provedSubmitted]: 'a database server was lost after the message had been submitted',
+}
+
+/**
+ * Returns the text of an incident in the history of a message. A store of another version may record incidents without
+ * a text here; their own name is returned.
+ */
+export const incidentText = (incident: string): string =>
+  (INCIDENT_TEXT as Readonly<Record<string, string>>)[incident] ?? incident

@@ -135,7 +135,9 @@ test('the chosen route and the reason, its carriers in order, and the one that r
       'carriers: sim (priority 1, weight 1), other (priority 2, weight 1); ' +
       'when these are full, single sends go to the next priority after 2 s, bulk never\n',
   )
-  expect(out).toContain('2026/10/18 10:00:01  carrier sim refused it for now\n')
+  expect(out).toContain(
+    '2026/10/18 10:00:01  the carrier refused the message temporarily; it is tried again (carrier sim)\n',
+  )
   expect(await operator.row('message', 'explain', '2')).toMatchObject({
     route: {
       name: 'cheap',
@@ -228,7 +230,7 @@ test('a waiting message: scheduled, queued and for how long, or waiting for anot
   await queued.claimedBatches.postpone(queued.dispatcher, id, [aMessageId(1)], 60)
   expect(await historyOf(queued.operator)).toEqual([
     'The carrier has refused it for now, 1 time so far. It waits for another try, until 2026/10/18 10:06:00.',
-    `${accepted}\n2026/10/18 10:05:00  carrier sim refused it for now\n${end}`,
+    `${accepted}\n2026/10/18 10:05:00  the carrier refused the message temporarily; it is tried again (carrier sim)\n${end}`,
   ])
   queued.clock.step(60)
   await queued.claimedBatches.promote(10)
@@ -282,7 +284,7 @@ test('a message that is unknown after a recovery, and a late report about it', a
     'It is SENT 106 (outcome unknown) since 2026/10/18 10:00:31. Nobody knows whether the carrier took it: its dispatcher ended, or was cut off, before an answer was stored. It may have reached its recipient or not. It is not sent again, and stays charged. A receipt or a late answer may still settle it.',
     [
       accepted,
-      '2026/10/18 10:00:31  its dispatcher ended without telling what became of it: it may have been sent or not',
+      '2026/10/18 10:00:31  the connection to the carrier ended during the submission; the message may have been sent',
       '2026/10/18 10:00:31  a receipt of carrier sim for its id r-1: SENDINGFAILED 103 (could not be delivered); kept, it may be of this message or of another to this number',
       end,
     ].join('\n'),
@@ -296,8 +298,8 @@ test('a message that is unknown after a recovery, and a late report about it', a
     'It is SENDINGFAILED 111 (refused on submission) since 2026/10/18 10:00:40.',
     [
       accepted,
-      '2026/10/18 10:00:31  its dispatcher ended without telling what became of it: it may have been sent or not',
-      '2026/10/18 10:00:40  its dispatcher told later what became of it',
+      '2026/10/18 10:00:31  the connection to the carrier ended during the submission; the message may have been sent',
+      '2026/10/18 10:00:40  the answer of the carrier arrived late',
       '2026/10/18 10:00:40  carrier sim had refused it',
       '2026/10/18 10:00:40  1.0 credits were returned for this message: refused on submission (111)',
       end,
@@ -324,9 +326,9 @@ test('an answer without an outcome, and the adopted receipt', async () => {
   expect((await historyOf(operator))[1]).toBe(
     [
       accepted,
-      '2026/10/18 10:00:00  it was submitted, and the carrier did not answer whether it took it',
+      '2026/10/18 10:00:00  the carrier did not confirm whether it accepted the message',
       '2026/10/18 10:00:00  its receipt says: DELIVERED 0 (delivered to the recipient)',
-      '2026/10/18 10:01:00  a receipt that fits no other message was taken for its own',
+      '2026/10/18 10:01:00  a receipt that fits no other message was assigned to the message',
       end,
     ].join('\n'),
   )

@@ -1,11 +1,11 @@
 import { formatCredits } from '@gateway/core/credits'
-import type { CarrierId } from '@gateway/core/dispatch'
 import {
   INCIDENT,
   refundsOf,
   tracedCredits,
   OUTCOME,
   type DecidedLocation,
+  type Incident,
   type MessageTrace,
   type TracedPart,
   type TracedReceipt,
@@ -19,6 +19,7 @@ import {
 import { erasedNumber } from '@gateway/core/personal-data'
 import { overflowOf, type OverflowAfter } from '@gateway/core/routes'
 import type { Instant } from '@gateway/core/time'
+import { incidentText } from '@gateway/wire'
 import { printable } from '../output.ts'
 import { outcomeMeaning, outcomeText, counted, timeText, durationText } from '../show.ts'
 
@@ -83,28 +84,14 @@ const idsText = (reference: string, parts: readonly TracedPart[]): string =>
     ? `its id of the message: ${reference}`
     : `its ids of the parts: ${parts.map((part) => part.reference).join(', ')}`
 
-const INCIDENT_WORDS: ReadonlyMap<string, string> = new Map([
-  [INCIDENT.refusedForNow, 'the carrier refused it for now'],
-  [INCIDENT.recovered, 'its dispatcher ended without telling what became of it: it may have been sent or not'],
-  [INCIDENT.unknown, 'it was submitted, and the carrier did not answer whether it took it'],
-  [INCIDENT.late, 'its dispatcher told later what became of it'],
-  [INCIDENT.overflow, 'the carriers of a better priority were full for as long as its route lets it wait'],
-  [INCIDENT.adopted, 'a receipt that fits no other message was taken for its own'],
-  [INCIDENT.named, 'a receipt with its own id was matched to it'],
-  [INCIDENT.endedInDoubt, 'a database server was lost that may have had it submitted; it ended in doubt'],
-  [INCIDENT.provedSubmitted, 'it was in doubt, and an answer or a receipt proved that it had been submitted'],
-])
-
-function incidentText(incident: string, carrier: CarrierId | undefined): string {
-  const words = INCIDENT_WORDS.get(incident) ?? incident
-  if (carrier === undefined) return words
-  if (incident === INCIDENT.refusedForNow) return `carrier ${carrier} refused it for now`
-  return incident === INCIDENT.overflow ? `it went to carrier ${carrier}: ${words}` : words
-}
+const incidentEvent = ({ at, what: incident, carrier }: Incident): Event => ({
+  at,
+  text: `${incidentText(incident)}${carrier === undefined ? '' : ` (carrier ${carrier})`}`,
+})
 
 const eventsOf = (trace: MessageTrace): readonly Event[] => [
   accepted(trace),
-  ...trace.incidents.map(({ at, what: incident, carrier }) => ({ at, text: incidentText(incident, carrier) })),
+  ...trace.incidents.map(incidentEvent),
   ...(trace.place.place === 'decided' ? outcomes(trace, trace.place) : []),
   ...refunds(trace),
   ...trace.receipts.map(receiptEvent),

@@ -1,5 +1,6 @@
-import { INCIDENT, OUTCOME, parseMessageId, type SentMessageDetails } from '@gateway/core/messages'
+import { OUTCOME, parseMessageId, type SentMessageDetails } from '@gateway/core/messages'
 import type { Instant } from '@gateway/core/time'
+import { incidentText } from '@gateway/wire'
 import type { ComponentChildren } from 'preact'
 import { Form, Link, Notice, Panel, Second, State } from '../../components.tsx'
 import { amount, capitalized, counted, exactly, iso } from '../../format.ts'
@@ -8,18 +9,6 @@ import { specificationWords, stateWords } from '../../words.ts'
 import { mayChange, waitsForItsTime } from './message-table.tsx'
 
 type Step = readonly [at: Instant | undefined, what: ComponentChildren]
-
-const INCIDENT_TEXT: Readonly<Record<string, string>> = {
-  [INCIDENT.refusedForNow]: 'The carrier refused the message temporarily. It is tried again.',
-  [INCIDENT.recovered]: 'The connection ended while the message was handed over.',
-  [INCIDENT.unknown]: 'The carrier did not confirm whether it accepted the message.',
-  [INCIDENT.late]: 'The decision of the carrier became known later.',
-  [INCIDENT.overflow]: 'The first carrier was at capacity. Another carrier took over the message.',
-  [INCIDENT.adopted]: 'A delivery report of the carrier was matched to the message.',
-  [INCIDENT.named]: 'A delivery report of the carrier named the message.',
-  [INCIDENT.endedInDoubt]: 'A database server was lost, and it is unknown whether the message had been handed over.',
-  [INCIDENT.provedSubmitted]: 'A database server was lost after the message had been handed over.',
-}
 
 /** Returns the steps of a message in order of time. The last one is its present state. */
 function stepsOf({
@@ -48,7 +37,7 @@ function stepsOf({
   const steps: Step[] = [
     [accepted, accepting],
     ...(scheduled === undefined ? [] : [[scheduled, 'To be sent at this time.'] as const]),
-    ...incidents.map(({ at, what: incident }) => [at, INCIDENT_TEXT[incident] ?? incident] as const),
+    ...incidents.map(({ at, what: incident }) => [at, `${capitalized(incidentText(incident))}.`] as const),
   ]
   if (decided?.carrier !== undefined && decided.reference !== undefined) {
     steps.push([decided.stored, `The carrier accepted it as ${decided.reference}.`])
