@@ -64,6 +64,7 @@ export function storedPorts({ pools, changes, wakeups, settings, log }: Connecte
       sessions: postgresSessions(prompt),
       secondFactors: postgresSecondFactors(prompt),
       loginFailures: postgresLoginFailures(prompt),
+      operators: postgresOperators(prompt),
     },
     accountRates: { ...postgresRateLimits(context), ...postgresAccountRates(prompt) },
     ledger: postgresLedger(prompt),
@@ -94,6 +95,5 @@ export function storedPorts({ pools, changes, wakeups, settings, log }: Connecte
     webhooks: postgresWebhooks(prompt),
     personalData: postgresPersonalData(prompt),
     auditLog: postgresAuditLog(prompt),
-    operators: postgresOperators(prompt),
   }
 }

@@ -18,7 +18,6 @@ import type { Routes } from './routes/published-routes.ts'
 import type { Wakeups } from './dispatch/wakeups.ts'
 import type { Ledger } from './credits/ledger.ts'
 import type { Prices } from './credits/prices.ts'
-import type { Operators } from './people/operators.ts'
 import type { Inbox } from './inbox/inbox.ts'
 import type { BulkSends } from './bulk-sends/bulk-sends.ts'
 import type { DailySums } from './messages/daily-sums.ts'
@@ -68,7 +67,6 @@ export interface StoredPorts {
   readonly webhooks: Webhooks
   readonly personalData: PersonalData
   readonly auditLog: AuditLog
-  readonly operators: Operators
 }
 
 /** All ports of core. Each use case requires only those that it uses. */

@@ -4,7 +4,7 @@ const at = { network: '192.0.2.0/24', address: '192.0.2.7' }
 const add = (name: string, role: string) => ['operator', 'add', name, '--role', role]
 
 async function stored({ ports }: Operator, name: string) {
-  const login = await ports.operators.byName(name)
+  const login = await ports.people.operators.byName(name)
   return login?.operator
 }
 
@@ -53,7 +53,7 @@ test('a lock, another role and another password take effect at once', async () =
   const checked = await operator.ports.secrets.checkPassword({
     ...{ login: 'ann', password: 'battery staple', ...at, now: operator.ports.clock.now() },
     ...{ mayUse: () => true, remembered: () => Promise.resolve(undefined) },
-    stored: () => operator.ports.operators.byName('ann'),
+    stored: () => operator.ports.people.operators.byName('ann'),
   })
   expect(checked).toMatchObject({ operator: { name: 'ann' } })
   expect(await operator.rows('audit', 'list', '--action', 'setOperatorRole')).toMatchObject([

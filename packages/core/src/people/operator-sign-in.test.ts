@@ -91,13 +91,13 @@ test('an identity provider replaces the password only: a required second factor 
 test('the hash of an older version is replaced when the operator signs in, and other sessions stay', async () => {
   const first = await signedIn()
   const old = await ports.secrets.hashPassword('correct horse')
-  const chosen = (await ports.operators.byName('ann'))?.password
+  const chosen = (await ports.people.operators.byName('ann'))?.password
   if (chosen === undefined) throw new Error('no operator')
   expect(ports.secrets.isWeakForSignIn(chosen)).toBe(false)
-  await ports.operators.replaceHash(ann, chosen, old)
+  await ports.people.operators.replaceHash(ann, chosen, old)
   expect(await backOffice.commands.useOperatorSession(first)).toBeDefined()
   const second = await signedIn()
-  const now = (await ports.operators.byName('ann'))?.password
+  const now = (await ports.people.operators.byName('ann'))?.password
   expect(now === undefined || ports.secrets.isWeakForSignIn(now)).toBe(false)
   for (const token of [first, second]) expect(await backOffice.commands.useOperatorSession(token)).toBeDefined()
 })

@@ -16,8 +16,6 @@ import type { Ports } from '../ports.ts'
 import type { Instant } from '../time/instant.ts'
 import type { Operator, OperatorId, OperatorLogin, OperatorSession } from './operators.ts'
 
-type OperatorPorts = FactorPorts & Pick<Ports, 'operators'>
-
 /** Settings that apply to all operators. */
 export interface OperatorSettings {
   /** True if every operator must have a second factor. */
@@ -40,16 +38,16 @@ const isOperatorName = (text: string): boolean => /^[!-~]{1,64}$/.test(text)
 
 /** Returns the sign-in area of operators, by name. */
 export const operatorArea = (
-  ports: OperatorPorts,
+  ports: FactorPorts,
   { secondFactorRequired }: OperatorSettings,
 ): SignInArea<OperatorLogin> => ({
   ownerOf: ({ operator }) => factorOwner('operator', operator.id),
   labelOf: ({ operator }) => operator.name,
   isRequired: () => Promise.resolve(secondFactorRequired),
-  byName: (name) => ports.operators.byName(name),
+  byName: (name) => ports.people.operators.byName(name),
   async open({ operator, password }, browser, secondFactor) {
     const { token, ...session } = newSession(ports, browser, secondFactor)
-    const id = await ports.operators.openSession(operator.id, password, session, sessionBounds)
+    const id = await ports.people.operators.openSession(operator.id, password, session, sessionBounds)
     return id === undefined ? 'wrong-credentials' : { id, token }
   },
 })
@@ -60,7 +58,7 @@ export const operatorArea = (
  * locked.
  */
 export const signInOperator =
-  (ports: OperatorPorts, settings: OperatorSettings) =>
+  (ports: FactorPorts, settings: OperatorSettings) =>
   async (pair: OperatorPair, browser: Browser): Promise<OpenedSession | CodeRequest | SignInRefusal> => {
     const login = await checkOperator(ports, pair)
     if (typeof login === 'string' || 'retryAfterSeconds' in login) return login
@@ -70,7 +68,7 @@ export const signInOperator =
 
 /** After a correct password, replaces its stored hash if that is weaker than hashes that are made now. */
 async function withStrongHash(
-  { operators, secrets }: OperatorPorts,
+  { people: { operators }, secrets }: FactorPorts,
   login: OperatorLogin,
   typed: string,
 ): Promise<OperatorLogin> {
@@ -85,15 +83,15 @@ async function withStrongHash(
  * second factor is still required as usual. Names are ASCII, so that comparing them in any letter case needs no locale.
  */
 export const signInNamedOperator =
-  (ports: OperatorPorts, settings: OperatorSettings) =>
+  (ports: FactorPorts, settings: OperatorSettings) =>
   async (name: string, browser: Browser): Promise<OpenedSession | CodeRequest | 'wrong-credentials'> => {
-    const login = isOperatorName(name) ? await ports.operators.byName(name) : undefined
+    const login = isOperatorName(name) ? await ports.people.operators.byName(name) : undefined
     if (login === undefined || login.operator.locked) return 'wrong-credentials'
     return afterPassword(ports, operatorArea(ports, settings), login, name, browser)
   }
 
 async function checkOperator(
-  { operators, secrets, clock }: OperatorPorts,
+  { people: { operators }, secrets, clock }: FactorPorts,
   { name, password, network, address }: OperatorPair,
 ): Promise<OperatorLogin | SignInRefusal> {
   const stored = () => operators.byName(name)
@@ -110,12 +108,12 @@ async function checkOperator(
  * factor that is required now.
  */
 export const findOperatorSession =
-  (ports: Pick<Ports, 'operators' | 'secrets'>, { secondFactorRequired }: OperatorSettings) =>
+  (ports: Pick<Ports, 'people' | 'secrets'>, { secondFactorRequired }: OperatorSettings) =>
   async (
     token: string,
     use = true,
   ): Promise<{ readonly operator: Operator; readonly session: OperatorSession } | undefined> => {
-    const found = await ports.operators.findSession(ports.secrets.hashKey(token), sessionBounds, use)
+    const found = await ports.people.operators.findSession(ports.secrets.hashKey(token), sessionBounds, use)
     return secondFactorRequired && found?.session.secondFactor === false ? undefined : found
   }
 
@@ -131,7 +129,7 @@ export interface ActingOperator extends AccountWithBalance {
 
 /** Returns undefined if the session has ended or acts as no account. */
 export const findActing =
-  (ports: Pick<Ports, 'accounts' | 'operators' | 'secrets'>, settings: OperatorSettings) =>
+  (ports: Pick<Ports, 'accounts' | 'people' | 'secrets'>, settings: OperatorSettings) =>
   async (token: string, use = true): Promise<ActingOperator | undefined> => {
     const found = await findOperatorSession(ports, settings)(token, use)
     const actsAs = found?.session.actsAs
@@ -144,7 +142,7 @@ export const findActing =
  * present browser.
  */
 export const changeOperatorPassword =
-  (ports: OperatorPorts, settings: OperatorSettings) =>
+  (ports: FactorPorts, settings: OperatorSettings) =>
   async (
     pair: OperatorPair,
     newPassword: string,
@@ -155,7 +153,7 @@ export const changeOperatorPassword =
     const checked = await checkOperator(ports, pair)
     if (typeof checked === 'string' || 'retryAfterSeconds' in checked) return checked
     const password = await ports.secrets.hashPassword(newPassword, 'sign-in')
-    await ports.operators.setPassword(checked.operator.id, password)
+    await ports.people.operators.setPassword(checked.operator.id, password)
     const area = operatorArea(ports, settings)
     const secondFactor = (await ports.people.secondFactors.find(area.ownerOf(checked))) !== undefined
     return area.open({ ...checked, password }, browser, secondFactor)
@@ -166,7 +164,7 @@ export const changeOperatorPassword =
  * lock its owner out.
  */
 export const beginOperatorFactor =
-  (ports: OperatorPorts) =>
+  (ports: FactorPorts) =>
   async (
     { id, name }: Operator,
     pair: Omit<OperatorPair, 'name'>,
@@ -177,18 +175,18 @@ export const beginOperatorFactor =
   }
 
 export const listOperatorSessions =
-  ({ operators }: Pick<Ports, 'operators'>) =>
+  ({ people: { operators } }: Pick<Ports, 'people'>) =>
   (of: OperatorId): Promise<readonly OperatorSession[]> =>
     operators.listSessions(of, sessionBounds)
 
 export const endOperatorSessions =
-  ({ operators }: Pick<Ports, 'operators'>) =>
+  ({ people: { operators } }: Pick<Ports, 'people'>) =>
   (of: OperatorId, only?: SessionId): Promise<number> =>
     operators.endSessions(of, only)
 
 /** Adds an operator with a first password. */
 export const addOperator =
-  ({ operators, secrets }: Pick<Ports, 'operators' | 'secrets'>) =>
+  ({ people: { operators }, secrets }: Pick<Ports, 'people' | 'secrets'>) =>
   async (
     { name, role }: Pick<Operator, 'name' | 'role'>,
     password: string,
@@ -200,7 +198,7 @@ export const addOperator =
 
 /** Replaces the password of an operator, which ends all sessions. */
 export const setOperatorPassword =
-  ({ operators, secrets }: Pick<Ports, 'operators' | 'secrets'>) =>
+  ({ people: { operators }, secrets }: Pick<Ports, 'people' | 'secrets'>) =>
   async (id: OperatorId, password: string): Promise<'set' | 'no-such-operator' | NewPasswordRefusal> => {
     const named = (await operators.list()).find((one) => one.id === id)
     const refusal = await newPasswordRefusal({ secrets }, password, named?.name ?? '')

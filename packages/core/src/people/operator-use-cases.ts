@@ -31,7 +31,7 @@ const stateOfAnyUser = (account: AccountId, user: UserId) => ({ account, ...stat
 
 const stateOfOperator = (operator: OperatorId) => ({
   given: { operator },
-  state: async ({ operators }: Ports): Promise<AuditDetail> => {
+  state: async ({ people: { operators } }: Ports): Promise<AuditDetail> => {
     const found = (await operators.list()).find(({ id }) => id === operator)
     return found === undefined ? {} : { name: found.name, role: found.role, locked: found.locked }
   },
@@ -41,7 +41,7 @@ export const peopleQueries = (ports: Ports, settings: BackOfficeSettings) => ({
   listUsers: (id: AccountId): Promise<readonly User[]> => ports.people.users.list(id),
   findUserByEmail: (email: string): Promise<User | undefined> =>
     ports.people.users.byEmail(email).then((found) => found?.user),
-  listOperators: (): Promise<readonly Operator[]> => ports.operators.list(),
+  listOperators: (): Promise<readonly Operator[]> => ports.people.operators.list(),
   /** Finds a session as `useOperatorSession` does, but does not count as a use of the session. */
   findOperatorSession: (token: string) => findOperatorSession(ports, settings)(token, false),
   /** Finds the account as `useActing` does, but does not count as a use of the session. */
@@ -110,29 +110,29 @@ const ofOperators = {
   actAs: operatorCommand({
     role: 'support',
     run: (ports) => (account: AccountId, of: OperatorId, session: SessionId) =>
-      ports.operators.actAs(of, session, account, actingSeconds),
+      ports.people.operators.actAs(of, session, account, actingSeconds),
     audit: (account) => ({ account, outcome: (until) => (until === undefined ? 'no-such-account' : { until }) }),
   }),
   endActingAs: operatorCommand({
     role: 'support',
     run: (ports) => (_account: AccountId, of: OperatorId, session: SessionId) =>
-      ports.operators.endActingAs(of, session),
+      ports.people.operators.endActingAs(of, session),
     audit: (account) => ({ account, outcome: (ended) => (ended === undefined ? 'was-over' : 'done') }),
   }),
   addOperator: operatorCommand({ role: 'admin', run: addOperator, audit: (details) => ({ given: { ...details } }) }),
   lockOperator: operatorCommand({
     role: 'admin',
-    run: (ports) => (id: OperatorId) => ports.operators.setLocked(id, true),
+    run: (ports) => (id: OperatorId) => ports.people.operators.setLocked(id, true),
     audit: stateOfOperator,
   }),
   unlockOperator: operatorCommand({
     role: 'admin',
-    run: (ports) => (id: OperatorId) => ports.operators.setLocked(id, false),
+    run: (ports) => (id: OperatorId) => ports.people.operators.setLocked(id, false),
     audit: stateOfOperator,
   }),
   setOperatorRole: operatorCommand({
     role: 'admin',
-    run: (ports) => (id: OperatorId, role: OperatorRole) => ports.operators.setRole(id, role),
+    run: (ports) => (id: OperatorId, role: OperatorRole) => ports.people.operators.setRole(id, role),
     audit: stateOfOperator,
   }),
   setOperatorPassword: operatorCommand({ role: 'admin', run: setOperatorPassword, audit: stateOfOperator }),

@@ -4,7 +4,7 @@ import { reportedRatesMax, type AccountRate } from '@gateway/core/accounts'
 import type { CountedLoginFailure } from '@gateway/core/people'
 import { anAccount, anAccountId } from '../builders.ts'
 import { until } from '../until.ts'
-import { concurrentCallers, type Contract } from './shared.ts'
+import { combined, concurrentCallers, type Contract } from './shared.ts'
 
 const firstProcess = '0195e9c4-0000-4000-8000-000000000001'
 const secondProcess = '0195e9c4-0000-4000-8000-000000000002'
@@ -91,7 +91,7 @@ const limiting: Contract<StoredPorts> = {
 }
 
 /** Contract of the port `AccountRates`. */
-export const accountRatesContract: Contract<StoredPorts> = { ...reporting, ...limiting }
+export const accountRatesContract: Contract<StoredPorts> = combined(reporting, limiting)
 
 const limit = { failuresMax: 3, seconds: 60 }
 

@@ -1,5 +1,5 @@
 import type { StoredPorts } from '@gateway/core'
-import type { Contract } from './shared.ts'
+import { combined, type Contract } from './shared.ts'
 import { agreeing } from './claimed-batches/agreeing.ts'
 import { claiming } from './claimed-batches/claiming.ts'
 import { fencing } from './claimed-batches/fencing.ts'
@@ -8,11 +8,11 @@ import { queues } from './claimed-batches/queues.ts'
 import { waiting } from './claimed-batches/waiting.ts'
 
 /** Contract of the port `ClaimedBatches`. After each check every account has exactly the right credits. */
-export const claimedBatchesContract: Contract<StoredPorts> = {
-  ...claiming,
-  ...fencing,
-  ...outcomes,
-  ...waiting,
-  ...queues,
-  ...agreeing,
-}
+export const claimedBatchesContract: Contract<StoredPorts> = combined(
+  claiming,
+  fencing,
+  outcomes,
+  waiting,
+  queues,
+  agreeing,
+)

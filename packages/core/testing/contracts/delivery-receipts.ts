@@ -21,7 +21,7 @@ import {
 } from './delivery-receipts/sent-messages.ts'
 import { unknownMessages } from './delivery-receipts/unknown-messages.ts'
 import { unreadReceipts } from './delivery-receipts/unread-receipts.ts'
-import { longAgo, statusesOf, testCarrier, type Contract } from './shared.ts'
+import { combined, longAgo, statusesOf, testCarrier, type Contract } from './shared.ts'
 
 const { cancelled, delivered, expired, failed, rejected, sent, underWay, undeliverable, unknown } = OUTCOME
 const finals: readonly DeliveryReceiptCode[] = [delivered, expired, cancelled, undeliverable, rejected, failed]
@@ -364,13 +364,13 @@ const rotated = <T>(items: readonly T[], by: number): T[] => {
 }
 
 /** Contract of the port `DeliveryReceipts`. After each check every account has exactly the right credits. */
-export const deliveryReceiptsContract: Contract<StoredPorts> = {
-  ...matching,
-  ...adopting,
-  ...agreeing,
-  ...ownIds,
-  ...parts,
-  ...fromOutside,
-  ...unreadReceipts,
-  ...unknownMessages,
-}
+export const deliveryReceiptsContract: Contract<StoredPorts> = combined(
+  matching,
+  adopting,
+  agreeing,
+  ownIds,
+  parts,
+  fromOutside,
+  unreadReceipts,
+  unknownMessages,
+)

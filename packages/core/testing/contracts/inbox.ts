@@ -7,7 +7,17 @@ import { confirmation, inboxOf, onlyOf, optOutsOf, receive, sent, texts, textsOf
 import { conversations } from './inbox/conversations.ts'
 import { agreeing, optingOut } from './inbox/opting-out.ts'
 import { repeating } from './inbox/repeating.ts'
-import { accepted, at, concurrentCallers, collect, dispatchDue, longAgo, testCarrier, type Contract } from './shared.ts'
+import {
+  combined,
+  accepted,
+  at,
+  concurrentCallers,
+  collect,
+  dispatchDue,
+  longAgo,
+  testCarrier,
+  type Contract,
+} from './shared.ts'
 
 const [poolA, poolB] = [anAddress('12025550111'), anAddress('12025550112')]
 const code = anAddress('40404')
@@ -267,11 +277,11 @@ const taking: Contract<StoredPorts> = {
 }
 
 /** Contract of the port `Inbox`, including opt-outs. */
-export const inboxContract: Contract<StoredPorts> = {
-  ...agreeing,
-  ...owning,
-  ...repeating,
-  ...optingOut,
-  ...taking,
-  ...conversations,
-}
+export const inboxContract: Contract<StoredPorts> = combined(
+  agreeing,
+  owning,
+  repeating,
+  optingOut,
+  taking,
+  conversations,
+)

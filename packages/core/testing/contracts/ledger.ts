@@ -7,6 +7,7 @@ import { instant } from '@gateway/core/time'
 import { aMessageId, anAccount, anAccountId, anOrder, numbers } from '../builders.ts'
 import { movements, transfers } from './ledger/moving.ts'
 import {
+  combined,
   accepted,
   assertLedger,
   at,
@@ -165,12 +166,8 @@ const refunds: Contract<StoredPorts> = {
   },
 }
 
-/** Contract of the port `Ledger`. */
-export const ledgerContract: Contract<StoredPorts> = {
-  ...movements,
-  ...transfers,
-  ...refunds,
-
+/** Contract of top-ups and balances. */
+const toppingUp: Contract<StoredPorts> = {
   'a top-up adds its amount and returns the new balance; a negative one subtracts': async (ports) => {
     const { accounts, ledger } = ports
     const { id } = await anAccount(ports, { credits: 5 })
@@ -294,3 +291,6 @@ export const ledgerContract: Contract<StoredPorts> = {
     await assertLedger(ports)
   },
 }
+
+/** Contract of the port `Ledger`. */
+export const ledgerContract = combined(toppingUp, movements, transfers, refunds)

@@ -10,6 +10,7 @@ import { referencing } from './messages/references.ts'
 import { deleting, scheduled } from './messages/scheduled.ts'
 import { choosing } from './senders.ts'
 import {
+  combined,
   accepted,
   assertLedger,
   concurrentCallers,
@@ -26,14 +27,8 @@ const refused = 'insufficient-credits'
 const isId = (result: MessageId | typeof refused): result is MessageId => result !== refused
 const asSent = () => ({ outcome: 'unknown' }) as const
 
-/** Contract of the port `Messages`. */
-export const messagesContract: Contract<StoredPorts> = {
-  ...scheduled,
-  ...deleting,
-  ...choosing,
-  ...agreeing,
-  ...referencing,
-
+/** Contract of the acceptance and the status of messages. */
+const accepting: Contract<StoredPorts> = {
   'an order is charged in request order, and a later, cheaper recipient may still fit (ruling 1.11)': async (ports) => {
     const { id } = await anAccount(ports, { credits: 100 })
     const { results, ids, balance } = await accepted(ports, anOrder(id, { to: numbers(4), costs: [60, 50, 40, 1] }))
@@ -453,3 +448,6 @@ function assertSerial(
   }
   assert.equal(balance, after)
 }
+
+/** Contract of the port `Messages`. */
+export const messagesContract = combined(accepting, scheduled, deleting, choosing, agreeing, referencing)

@@ -22,19 +22,19 @@ const aSession = (name: string): NewSession => ({
 })
 const nobody = (2 ** 31 - 1) as OperatorId
 
-async function added({ operators }: StoredPorts, name: string): Promise<OperatorId> {
+async function added({ people: { operators } }: StoredPorts, name: string): Promise<OperatorId> {
   const id = await operators.add({ name, role: 'support' }, first)
   return typeof id === 'string' ? assert.fail(id) : id
 }
 
-async function signedIn({ operators }: StoredPorts, by: OperatorId, name: string) {
+async function signedIn({ people: { operators } }: StoredPorts, by: OperatorId, name: string) {
   return (await operators.openSession(by, first, aSession(name), bounds)) ?? assert.fail('no session')
 }
 
 /** Contract of the port `Operators`. */
 export const operatorsContract: Contract<StoredPorts> = {
   'an operator is found by name in any letter case, and names are unique': async (ports) => {
-    const { operators } = ports
+    const { operators } = ports.people
     const [zoe, ann] = [await added(ports, 'Zoe'), await added(ports, 'ann')]
     assert.equal(await operators.add({ name: 'ZOE', role: 'admin' }, second), 'name-taken')
     const found = await operators.byName('zoE')
@@ -50,7 +50,7 @@ export const operatorsContract: Contract<StoredPorts> = {
     )
   },
 
-  'of concurrent additions of one name one succeeds': async ({ operators }) => {
+  'of concurrent additions of one name one succeeds': async ({ people: { operators } }) => {
     const ids = await Promise.all(
       Array.from({ length: concurrentCallers }, (_, at) =>
         operators.add({ name: at % 2 === 0 ? 'ann' : 'ANN', role: 'admin' }, first),
@@ -61,7 +61,7 @@ export const operatorsContract: Contract<StoredPorts> = {
   },
 
   'a role applies at once, also in open sessions': async (ports) => {
-    const { operators } = ports
+    const { operators } = ports.people
     const ann = await added(ports, 'ann')
     await signedIn(ports, ann, 'a')
     assert.equal(await operators.setRole(ann, 'admin'), true)
@@ -70,7 +70,7 @@ export const operatorsContract: Contract<StoredPorts> = {
   },
 
   'a session is found only by its hash, and ends by its bounds': async (ports) => {
-    const { operators } = ports
+    const { operators } = ports.people
     const ann = await added(ports, 'ann')
     const id = await signedIn(ports, ann, 'a')
     const { session } = (await operators.findSession(hash('a'), bounds, true)) ?? assert.fail('not found')
@@ -95,15 +95,17 @@ export const operatorsContract: Contract<StoredPorts> = {
   },
 
   'no session is opened with another password or for an unknown operator': async (ports) => {
-    const { operators } = ports
+    const { operators } = ports.people
     const ann = await added(ports, 'ann')
     assert.equal(await operators.openSession(ann, second, aSession('a'), bounds), undefined)
     assert.equal(await operators.openSession(nobody, first, aSession('a'), bounds), undefined)
     assert.equal(await operators.findSession(hash('a'), bounds, true), undefined)
   },
 
-  'a new hash of the same password replaces exactly the hash that was checked, and sessions stay': async (ports) => {
-    const { operators } = ports
+  'a new hash of the same password of an operator replaces exactly the checked hash, and sessions stay': async (
+    ports,
+  ) => {
+    const { operators } = ports.people
     const [ann, bob] = [await added(ports, 'ann'), await added(ports, 'bob')]
     await signedIn(ports, ann, 'a')
     await signedIn(ports, bob, 'b')
@@ -121,7 +123,7 @@ export const operatorsContract: Contract<StoredPorts> = {
   },
 
   'a lock or a new password ends all sessions of the operator, and of no other': async (ports) => {
-    const { operators } = ports
+    const { operators } = ports.people
     const [ann, bob] = [await added(ports, 'ann'), await added(ports, 'bob')]
     await signedIn(ports, ann, 'a')
     await signedIn(ports, bob, 'b')
@@ -140,7 +142,7 @@ export const operatorsContract: Contract<StoredPorts> = {
   'a session acts as one account at a time, until that is ended or expires, and only for its own operator': async (
     ports,
   ) => {
-    const { operators } = ports
+    const { operators } = ports.people
     const [ann, bob] = [await added(ports, 'ann'), await added(ports, 'bob')]
     const [one, other] = [await anAccount(ports), await anAccount(ports)]
     const id = await signedIn(ports, ann, 'a')
@@ -163,7 +165,7 @@ export const operatorsContract: Contract<StoredPorts> = {
   },
 
   'an operator ends one or all of the own sessions': async (ports) => {
-    const { operators } = ports
+    const { operators } = ports.people
     const [ann, bob] = [await added(ports, 'ann'), await added(ports, 'bob')]
     const [a] = [await signedIn(ports, ann, 'a'), await signedIn(ports, ann, 'b')]
     await signedIn(ports, bob, 'c')

@@ -4,7 +4,7 @@ import type { MessageId, Msisdn } from '@gateway/core/messages'
 import { aCategory, aBody, aMessageId, aNumber, numbers } from '../builders.ts'
 import { allAccepted, withTraffic, type Traffic } from './claimed-batches/traffic.ts'
 import { traces } from './sent-messages/traces.ts'
-import { farAhead, longAgo, testCarrier, type Contract } from './shared.ts'
+import { combined, farAhead, longAgo, testCarrier, type Contract } from './shared.ts'
 
 const nobody = aMessageId(2 ** 52)
 const all = { since: longAgo, limit: 100 }
@@ -137,4 +137,4 @@ const listing: Contract<StoredPorts> = withTraffic({
 })
 
 /** Contract of the port `SentMessages`. */
-export const sentMessagesContract: Contract<StoredPorts> = { ...listing, ...traces }
+export const sentMessagesContract: Contract<StoredPorts> = combined(listing, traces)

@@ -14,6 +14,14 @@ import { sharedSeed } from '../chance.ts'
  */
 export type Contract<Subject> = Readonly<Record<string, (subject: Subject) => Promise<void>>>
 
+/** Combines contracts. Throws if two checks have the same name, because one of them would not run. */
+export function combined<Subject>(...contracts: readonly Contract<Subject>[]): Contract<Subject> {
+  const names = contracts.flatMap((contract) => Object.keys(contract))
+  const repeated = names.find((name, at) => names.indexOf(name) !== at)
+  assert.equal(repeated, undefined, `two checks are named: ${repeated}`)
+  return Object.assign({}, ...contracts) as Contract<Subject>
+}
+
 /**
  * Checks generated cases one after the other, with the seed of `testChance`. Stops at the first failure instead of
  * shrinking the case, because the cases share the ports.

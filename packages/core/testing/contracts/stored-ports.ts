@@ -21,7 +21,6 @@ import { historyContract } from './history.ts'
 import { inboxContract } from './inbox.ts'
 import { ledgerContract } from './ledger.ts'
 import { messagesContract } from './messages.ts'
-import { operatorsContract } from './operators.ts'
 import { overviewContract } from './overview.ts'
 import { peopleContract } from './people.ts'
 import { personalDataContract } from './personal-data.ts'
@@ -68,5 +67,4 @@ export const storedPortContracts: { readonly [Port in keyof StoredPorts]: Contra
   webhooks: webhooksContract,
   personalData: personalDataContract,
   auditLog: auditLogContract,
-  operators: operatorsContract,
 }

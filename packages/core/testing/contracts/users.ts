@@ -134,7 +134,7 @@ export const usersContract: Contract<StoredPorts> = {
     assert.equal(await isIn(ports, 'a'), false, 'the same password is a new one')
   },
 
-  'a new hash of the same password replaces exactly the hash that was checked, and sessions stay': async (ports) => {
+  'a new hash of the same password of a user replaces exactly the checked hash, and sessions stay': async (ports) => {
     const { users } = ports.people
     const [account, other] = [await anAccount(ports), await anAccount(ports)]
     const [ann] = [await signedIn(ports, account, 'ann'), await signedIn(ports, account, 'bob')]

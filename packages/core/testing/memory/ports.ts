@@ -66,6 +66,7 @@ export const memoryStoredPorts = (store: MemoryStore): StoredPorts => ({
     sessions: memorySessions(store),
     secondFactors: memorySecondFactors(store),
     loginFailures: memoryLoginFailures(store),
+    operators: memoryOperators(store),
   },
   accountRates: memoryAccountRates(store),
   ledger: memoryLedger(store),
@@ -96,5 +97,4 @@ export const memoryStoredPorts = (store: MemoryStore): StoredPorts => ({
   webhooks: memoryWebhooks(store),
   personalData: memoryPersonalData(store),
   auditLog: memoryAuditLog(store),
-  operators: memoryOperators(store),
 })

@@ -13,7 +13,7 @@ import { until } from '../../until.ts'
 import { acceptedAs, all, allAccepted, referenceOf, withTraffic, type Traffic } from '../claimed-batches/traffic.ts'
 import { aReceipt, handedOver, matchAll, receiptsFor } from '../delivery-receipts/sent-messages.ts'
 import { finding } from './searching.ts'
-import { at, farAhead, longAgo, testCarrier, type Contract } from '../shared.ts'
+import { combined, at, farAhead, longAgo, testCarrier, type Contract } from '../shared.ts'
 
 const nobody = aMessageId(2 ** 52)
 
@@ -333,4 +333,4 @@ const telling = withTraffic({
 })
 
 /** Contract of message traces, and of the search for messages. */
-export const traces: Contract<StoredPorts> = { ...telling, ...finding }
+export const traces: Contract<StoredPorts> = combined(telling, finding)
