@@ -109,6 +109,18 @@ test.each<[what: string, begun: object, ended: object | undefined, ReturnType<ty
     { change: 'Block a number', given: 'number 27825…01, reason blacklisted', outcome: 'added' },
   ],
   [
+    'a new operator',
+    { action: 'addOperator', given: { name: 'ann', role: 'admin' } },
+    { outcome: 1 },
+    { change: 'Add an operator', given: 'name ann, role admin', outcome: 'operator 1' },
+  ],
+  [
+    'an import of opt-outs',
+    { action: 'importOptOuts', given: { numbers: 3 } },
+    { outcome: 2 },
+    { change: 'Import opt-outs', given: 'numbers 3', outcome: 'numbers added 2' },
+  ],
+  [
     'a change that changed nothing',
     { action: 'changeAccount', account: 1 },
     { outcome: 'nothing-changed' },

@@ -125,7 +125,12 @@ const VALUE_OF: Readonly<Partial<Record<AuditAction, typeof VALUE>>> = {
 
 /** Labels and kinds for actions whose outcome is a single value without a name. */
 const OUTCOME_OF: Readonly<Partial<Record<AuditAction, readonly [label: string, kind: Kind]>>> = {
+  addOperator: ['operator', 'plain'],
+  applyCarriers: ['version', 'plain'],
+  blockNumbers: ['numbers added', 'plain'],
   cancelBulkSend: ['messages cancelled', 'plain'],
+  endOtherSessions: ['sessions ended', 'plain'],
+  importOptOuts: ['numbers added', 'plain'],
   openAccount: ['account', 'plain'],
   topUp: ['balance', 'credits'],
   unblockNumber: ['', 'list'],
