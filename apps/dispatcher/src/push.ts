@@ -1,5 +1,5 @@
 import type { Ports } from '@gateway/core'
-import { createEventPusher, type PushCounts } from '@gateway/core/webhooks'
+import { EventPusher, type PushCounts } from '@gateway/core/webhooks'
 import { outageOf, repeat, type Log } from '@gateway/server'
 import { webhookBody } from '@gateway/wire'
 
@@ -61,7 +61,7 @@ export function startPushing({
   const stir = (): void => void (stirredAt = performance.now())
   const isStirred = (): boolean => performance.now() - stirredAt < stirredMilliseconds
 
-  const pusher = createEventPusher(ports, {
+  const pusher = new EventPusher(ports, {
     bodyOf: webhookBody,
     chance: Math.random,
     roomAgain: () => {

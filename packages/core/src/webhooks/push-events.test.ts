@@ -2,7 +2,7 @@ import { anAccount, memoryPorts, numbers, scriptedWebhookClient, steppingClock, 
 import { createBackOffice } from '../back-office.ts'
 import { createGateway } from '../gateway.ts'
 import { secondsAfter } from '../time/instant.ts'
-import { createEventPusher, pushDefaults, type EventPusher, type PushOptions } from './push-events.ts'
+import { EventPusher, pushDefaults, type PushOptions } from './push-events.ts'
 import { retryPausesSeconds } from './push-schedule.ts'
 import type { SealedSecret } from './secret-box.ts'
 import type { PushAnswer } from './webhook-client.ts'
@@ -19,7 +19,7 @@ async function world() {
   const problems: unknown[] = []
   const calls = { roomAgain: 0 }
   const pusherOf = (settings: PushOptions['settings'] = {}, own: Partial<typeof ports> = {}) =>
-    createEventPusher(
+    new EventPusher(
       { ...ports, ...own },
       {
         bodyOf: (events, now) => JSON.stringify({ now, events }),
@@ -468,7 +468,7 @@ test('a body that cannot be created fails its list and does not end the process'
   const { ports, added, happen, attempts, problems } = await world()
   const { webhook } = await added(good)
   await happen(1)
-  const pusher = createEventPusher(ports, {
+  const pusher = new EventPusher(ports, {
     bodyOf: () => {
       throw new Error('no body')
     },

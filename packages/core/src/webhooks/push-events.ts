@@ -1,7 +1,7 @@
 import type { Ports } from '../ports.ts'
 import type { Instant } from '../time/instant.ts'
-import { createPushQueues, type PushQueue } from './push-queues.ts'
-import { createPushResults } from './push-results.ts'
+import { type PushQueue, PushQueues } from './push-queues.ts'
+import { PushResults } from './push-results.ts'
 import { nextTry, verdictOf } from './push-schedule.ts'
 import type { PushVerdict } from './webhooks.ts'
 import type { SealedSecret } from './secret-box.ts'
@@ -65,184 +65,203 @@ export interface PushCounts {
   readonly unopened: number
 }
 
-/** Pushes events to endpoints (P-11). Has no timers: the caller calls `work` and `drain`. */
-export interface EventPusher {
-  /**
-   * Stores results, claims lists up to the limits, and starts to push them. Returns 'more' if it should be called again
-   * at once. Rejects if the store does.
-   */
-  work(): Promise<'more' | 'all'>
-  /** Returns the numbers of requests under way, of lists waiting for their turn, and of results not stored. */
-  state(): {
-    readonly requests: number
-    readonly queued: number
-    readonly unstored: number
-    /** Milliseconds until a failed list is due again, or infinity if that is not soon. */
-    readonly nextMilliseconds: number
-  }
-  /** Returns counts since the start. */
-  counts(): PushCounts
-  /**
-   * Stops claiming, lets requests finish until `deadline` resolves, stores their results and releases the other lists.
-   */
-  drain(deadline: Promise<unknown>): Promise<void>
+export interface PushState {
+  /** Requests under way. */
+  readonly requests: number
+  /** Claimed lists that wait for their turn. */
+  readonly queued: number
+  /** Results that are not stored. */
+  readonly unstored: number
+  /** Milliseconds until a failed list is due again, or infinity if that is not soon. */
+  readonly nextMilliseconds: number
 }
 
 type Pushing = Pick<Ports, 'webhooks' | 'webhookClient' | 'secretBox' | 'clock'>
 
-export function createEventPusher(ports: Pushing, options: PushOptions): EventPusher {
-  const { webhooks, webhookClient, clock } = ports
-  const settings = { ...pushDefaults, ...options.settings }
-  const { requestsMax, perWebhookMax, claimedMax, leaseSeconds } = settings
-  const queues = createPushQueues(settings)
-  const results = createPushResults(webhooks)
-  const counts = { delivered: 0, failed: 0, events: 0, unreadable: 0, unopened: 0 }
-  const secretsOf = secretsOpenedBy(ports.secretBox, (problem) => {
-    counts.unopened++
-    options.report(problem)
-  })
-  const underWay = new Set<{ readonly begunAt: Instant }>()
-  let endedAll: (() => void) | undefined
+/**
+ * Pushes events to endpoints (P-11). Has no timers: the caller calls `work` and `drain`. A claimed list waits in
+ * `#queues`, is under way, and ends in `#results`. After `drain` has been called, lists only end.
+ */
+export class EventPusher {
+  readonly #ports: Pushing
+  readonly #options: PushOptions
+  readonly #settings: PushSettings
+  readonly #queues: PushQueues
+  readonly #results: PushResults
+  readonly #counts = { delivered: 0, failed: 0, events: 0, unreadable: 0, unopened: 0 }
+  readonly #secretsOf: (webhook: Webhook, now: Instant) => readonly string[]
+  readonly #underWay = new Set<{ readonly begunAt: Instant }>()
+  #endedAll: (() => void) | undefined
   /** True if more work was requested while a claim was under way. */
-  let isAsked = false
+  #isAsked = false
   /** True if the limits left no room for lists of other endpoints. */
-  let isFull = false
-  let closed = false
+  #isFull = false
+  #isClosed = false
 
-  /** Starts requests until the limit is reached. The endpoints take turns. */
-  function begin(): void {
-    const now = clock.now()
-    while (!closed && hasPlace(now)) {
-      const next = queues.next(now)
-      if (next === undefined) return
-      void push(next.queue, next.list, now)
+  constructor(ports: Pushing, options: PushOptions) {
+    this.#ports = ports
+    this.#options = options
+    this.#settings = { ...pushDefaults, ...options.settings }
+    this.#queues = new PushQueues(this.#settings)
+    this.#results = new PushResults(ports.webhooks)
+    this.#secretsOf = secretsOpenedBy(ports.secretBox, (problem) => {
+      this.#counts.unopened++
+      options.report(problem)
+    })
+  }
+
+  /**
+   * Stores results, claims lists up to the limits, and starts to push them. Returns 'more' if it should be called again
+   * at once. Rejects if the store does.
+   */
+  async work(): Promise<'more' | 'all'> {
+    this.#isAsked = false
+    // Requests under way that have become slow no longer count, so there may be room for more.
+    this.#begin()
+    const old = this.#queues.takeOld(this.#ports.clock.now())
+    this.#results.giveBack(old)
+    // Wait until the released lists are stored as released, because only then can they be claimed again.
+    if (old.length > 0) await this.#results.store(1)
+    const storing = this.#results.count > 0 ? this.#results.store(1) : undefined
+    // If storing has failed before, wait for it before claiming. The leases of the unstored results may end during the
+    // claim, and then their lists would be pushed again.
+    if (this.#results.hasFailed) await storing
+    const claiming = this.#claim()
+    // Await both before either may throw, so that claimed lists are started.
+    await Promise.allSettled([storing, claiming])
+    await storing
+    const found = await claiming
+    // The claim may already have returned the work that was requested meanwhile.
+    const isWanted = this.#isAsked && (this.#isFull || this.#queues.wantMore())
+    return !this.#isClosed && (found === 'more' || isWanted) ? 'more' : 'all'
+  }
+
+  state(): PushState {
+    return {
+      requests: this.#underWay.size,
+      queued: this.#queues.count,
+      unstored: this.#results.count,
+      nextMilliseconds: this.#results.nextMilliseconds(this.#ports.clock.now()),
     }
   }
 
-  function hasPlace(now: Instant): boolean {
-    if (underWay.size < requestsMax) return true
+  /** Returns counts since the start. */
+  counts(): PushCounts {
+    return { ...this.#counts }
+  }
+
+  /**
+   * Stops claiming, lets requests finish until `deadline` resolves, stores their results and releases the other lists.
+   */
+  async drain(deadline: Promise<unknown>): Promise<void> {
+    this.#isClosed = true
+    this.#results.giveBack(this.#queues.takeAll())
+    const isIdle = this.#underWay.size === 0
+    const ended = isIdle ? Promise.resolve() : new Promise<void>((resolve) => (this.#endedAll = resolve))
+    await this.#ports.webhookClient.close(deadline)
+    await Promise.race([ended, deadline])
+    await this.#results.store(1)
+  }
+
+  /** Starts requests until the limit is reached. The endpoints take turns. */
+  #begin(): void {
+    const now = this.#ports.clock.now()
+    while (!this.#isClosed && this.#hasPlace(now)) {
+      const next = this.#queues.next(now)
+      if (next === undefined) return
+      void this.#push(next.queue, next.list, now)
+    }
+  }
+
+  #hasPlace(now: Instant): boolean {
+    const { requestsMax } = this.#settings
+    if (this.#underWay.size < requestsMax) return true
     let quick = 0
-    for (const { begunAt } of underWay) if (Math.abs(now - begunAt) < quickMilliseconds) quick++
+    for (const { begunAt } of this.#underWay) if (Math.abs(now - begunAt) < quickMilliseconds) quick++
     return quick < requestsMax
   }
 
-  async function push(queue: PushQueue, list: ClaimedList, now: Instant): Promise<void> {
+  async #claim(): Promise<'more' | 'all'> {
+    const { claimedMax, perWebhookMax, leaseSeconds } = this.#settings
+    const listsMax = claimedMax - this.#queues.count - this.#underWay.size
+    this.#isFull = listsMax <= 0
+    if (this.#isClosed || this.#isFull) return 'all'
+    const now = this.#ports.clock.now()
+    const rooms = this.#queues.rooms(now)
+    const lists = await this.#ports.webhooks.claim({ listsMax, perWebhookMax, rooms, leaseSeconds })
+    this.#queues.put(lists, now)
+    this.#releaseIfClosed()
+    this.#begin()
+    return hasMore(lists, listsMax) ? 'more' : 'all'
+  }
+
+  /** Releases the lists of a claim during which `drain` was called. */
+  #releaseIfClosed(): void {
+    if (this.#isClosed) this.#results.giveBack(this.#queues.takeAll())
+  }
+
+  async #push(queue: PushQueue, list: ClaimedList, now: Instant): Promise<void> {
     const request = { begunAt: now }
-    underWay.add(request)
-    const verdict = keep(list, await pushed(list, queue.webhook, now))
-    underWay.delete(request)
+    this.#underWay.add(request)
+    const verdict = this.#keep(list, await this.#answerTo(list, queue.webhook, now))
+    this.#underWay.delete(request)
     queue.requests--
     if (verdict === 'delivered') queue.delivered++
     // Release lists claimed for an endpoint that is gone.
-    if (verdict === 'gone') results.giveBack(queues.takeAll(queue))
-    begin()
-    const isIdle = underWay.size === 0
-    if (isIdle || results.isFull(storedAtOnce)) store(isIdle ? 1 : storedAtOnce)
-    if (queues.wantMore()) ask()
-    if (isIdle) endedAll?.()
+    if (verdict === 'gone') this.#results.giveBack(this.#queues.takeAll(queue))
+    this.#begin()
+    const isIdle = this.#underWay.size === 0
+    if (isIdle || this.#results.isFull(storedAtOnce)) this.#store(isIdle ? 1 : storedAtOnce)
+    if (this.#queues.wantMore()) this.#ask()
+    if (isIdle) this.#endedAll?.()
   }
 
-  async function pushed(list: ClaimedList, webhook: Webhook, now: Instant): Promise<PushAnswer> {
-    const body = bodyOf(list, now)
+  async #answerTo(list: ClaimedList, webhook: Webhook, now: Instant): Promise<PushAnswer> {
+    const body = this.#bodyOf(list, now)
     if (body === undefined) return { outcome: 'failed', failure: 'unreadable', milliseconds: 0 }
-    const secrets = secretsOf(webhook, now)
+    const secrets = this.#secretsOf(webhook, now)
     if (secrets.length === 0) return { outcome: 'failed', failure: 'not-signed', milliseconds: 0 }
+    const { webhookClient } = this.#ports
     return webhookClient.push({ url: webhook.url, id: list.id, timestamp: Math.floor(now / 1000), body, secrets })
   }
 
   /**
    * Returns the body, or undefined if the events cannot be read, because unreadable events must not end the process.
    */
-  function bodyOf(list: ClaimedList, now: Instant): PushRequest['body'] | undefined {
+  #bodyOf(list: ClaimedList, now: Instant): PushRequest['body'] | undefined {
     try {
-      if (list.unreadable === 0) return options.bodyOf(list.groups, now)
+      if (list.unreadable === 0) return this.#options.bodyOf(list.groups, now)
     } catch (problem) {
-      options.report(problem)
+      this.#options.report(problem)
     }
-    counts.unreadable += Math.max(list.unreadable, eventCount(list))
-    options.unreadable(list)
+    this.#counts.unreadable += Math.max(list.unreadable, eventCount(list))
+    this.#options.unreadable(list)
     return undefined
   }
 
-  function keep(list: ClaimedList, answer: PushAnswer): PushVerdict | undefined {
+  #keep(list: ClaimedList, answer: PushAnswer): PushVerdict | undefined {
     if (answer.outcome === 'failed' && answer.failure === 'stopped') {
-      results.giveBack([list])
+      this.#results.giveBack([list])
       return undefined
     }
-    const now = clock.now()
+    const now = this.#ports.clock.now()
     const verdict = verdictFor(list, answer)
-    counts[verdict === 'delivered' ? 'delivered' : 'failed']++
-    if (verdict === 'delivered') counts.events += eventCount(list)
-    const next = verdict === 'retry' ? nextTry(list.tries, answer, now, options.chance()) : undefined
-    results.keep({ list: list.id, tries: list.tries, at: now, answer, verdict, next })
+    this.#counts[verdict === 'delivered' ? 'delivered' : 'failed']++
+    if (verdict === 'delivered') this.#counts.events += eventCount(list)
+    const next = verdict === 'retry' ? nextTry(list.tries, answer, now, this.#options.chance()) : undefined
+    this.#results.keep({ list: list.id, tries: list.tries, at: now, answer, verdict, next })
     return verdict
   }
 
-  function store(atLeast: number): void {
-    results.stored(atLeast).then(() => {
-      if (isFull || queues.wantMore()) ask()
-    }, options.report)
+  #store(atLeast: number): void {
+    this.#results.store(atLeast).then(() => {
+      if (this.#isFull || this.#queues.wantMore()) this.#ask()
+    }, this.#options.report)
   }
 
-  function ask(): void {
-    isAsked = true
-    options.roomAgain()
-  }
-
-  async function work(): Promise<'more' | 'all'> {
-    isAsked = false
-    // Requests under way that have become slow no longer count, so there may be room for more.
-    begin()
-    const old = queues.takeOld(clock.now())
-    results.giveBack(old)
-    // Wait until the released lists are stored as released, because only then can they be claimed again.
-    if (old.length > 0) await results.stored(1)
-    const storing = results.count() > 0 ? results.stored(1) : undefined
-    // If storing has failed before, wait for it before claiming. The leases of the unstored results may end during the
-    // claim, and then their lists would be pushed again.
-    if (results.hasFailed()) await storing
-    const claiming = claim()
-    // Await both before either may throw, so that claimed lists are started.
-    await Promise.allSettled([storing, claiming])
-    await storing
-    const found = await claiming
-    // The claim may already have returned the work that was requested meanwhile.
-    const isWanted = isAskedMeanwhile() && (isFull || queues.wantMore())
-    return !isClosed() && (found === 'more' || isWanted) ? 'more' : 'all'
-  }
-
-  async function claim(): Promise<'more' | 'all'> {
-    const listsMax = claimedMax - queues.count() - underWay.size
-    isFull = listsMax <= 0
-    if (closed || isFull) return 'all'
-    const now = clock.now()
-    const lists = await webhooks.claim({ listsMax, perWebhookMax, rooms: queues.rooms(now), leaseSeconds })
-    queues.put(lists, now)
-    if (isClosed()) results.giveBack(queues.takeAll())
-    begin()
-    return hasMore(lists, listsMax) ? 'more' : 'all'
-  }
-
-  const isClosed = (): boolean => closed
-  const isAskedMeanwhile = (): boolean => isAsked
-
-  return {
-    work,
-    state: () => ({
-      requests: underWay.size,
-      queued: queues.count(),
-      unstored: results.count(),
-      nextMilliseconds: results.nextMilliseconds(clock.now()),
-    }),
-    counts: () => ({ ...counts }),
-    drain: async (deadline) => {
-      closed = true
-      results.giveBack(queues.takeAll())
-      const ended = underWay.size === 0 ? Promise.resolve() : new Promise<void>((resolve) => (endedAll = resolve))
-      await webhookClient.close(deadline)
-      await Promise.race([ended, deadline])
-      await results.stored(1)
-    },
+  #ask(): void {
+    this.#isAsked = true
+    this.#options.roomAgain()
   }
 }
 

@@ -1,4 +1,4 @@
-import { createPushResults } from './push-results.ts'
+import { PushResults } from './push-results.ts'
 import type { EventListId, PushResult } from './webhooks.ts'
 
 const result = (number: number): PushResult => ({
@@ -12,7 +12,7 @@ const result = (number: number): PushResult => ({
 
 test('results that arrive while others are stored wait for the next call, however many they are', async () => {
   const stored: number[] = []
-  const results = createPushResults({
+  const results = new PushResults({
     record: (pushed) => {
       stored.push(pushed.length)
       if (stored.length < 10) results.keep(result(stored.length))
@@ -21,20 +21,20 @@ test('results that arrive while others are stored wait for the next call, howeve
     release: () => Promise.resolve(),
   })
   results.keep(result(0))
-  await results.stored(1)
-  expect([stored, results.count()]).toEqual([[1], 1])
-  await results.stored(1)
+  await results.store(1)
+  expect([stored, results.count]).toEqual([[1], 1])
+  await results.store(1)
   expect(stored).toEqual([1, 1])
 })
 
 test('results that another call is storing are stored when this call resolves', async () => {
   const commits: (() => void)[] = []
-  const results = createPushResults({
+  const results = new PushResults({
     record: () => new Promise((resolve) => commits.push(resolve)),
     release: () => Promise.resolve(),
   })
   const order: string[] = []
-  const call = (name: string) => results.stored(1).then(() => order.push(name))
+  const call = (name: string) => results.store(1).then(() => order.push(name))
   results.keep(result(0))
   const calls = [call('first'), call('second')]
   await new Promise(setImmediate)
