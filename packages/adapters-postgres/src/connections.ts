@@ -119,7 +119,7 @@ export function openConnections(options: ConnectionOptions, liveness: DatabaseLi
     onConnect: greet,
   })
   pool.on('connect', (client) => {
-    outagesBefore.set(client, liveness.outages())
+    outagesBefore.set(client, liveness.outages)
     open.add(client)
   })
   pool.on('remove', (client) => open.delete(client as unknown as Client))
@@ -146,7 +146,7 @@ export function openConnections(options: ConnectionOptions, liveness: DatabaseLi
     if (backend.isWatched) await options.admit(client)
   }
 
-  const isOld = (client: ClientBase): boolean => outagesBefore.get(client) !== liveness.outages()
+  const isOld = (client: ClientBase): boolean => outagesBefore.get(client) !== liveness.outages
 
   /** Ends connections whose statement was sent before an outage and is not answered yet. */
   function breakOld(): void {
@@ -307,7 +307,7 @@ export function openConnections(options: ConnectionOptions, liveness: DatabaseLi
     retrySeconds: options.retrySeconds,
     close,
   })
-  const impatience: Patience = liveness.failFast
+  const impatience: Patience = (work) => liveness.failFast(work)
   const impatient = having(impatience)
   const failFast: Connections = {
     ...impatient,

@@ -1,4 +1,4 @@
-import { databaseClock } from './database-clock.ts'
+import { DatabaseClock } from './database-clock.ts'
 
 /** Database with the right time, and a machine whose clock the test sets and advances. */
 function aMachine(machineAhead = 0) {
@@ -17,7 +17,7 @@ function aMachine(machineAhead = 0) {
     passed += wayMilliseconds
     return Promise.resolve(time)
   }
-  const clock = databaseClock({
+  const clock = new DatabaseClock({
     ask,
     log: { info: (text) => lines.push(`info ${text}`), warn: (text) => lines.push(`warn ${text}`) },
     machine: () => start + passed + ahead,
@@ -125,7 +125,7 @@ test('closing waits for the comparison in progress and begins none', async () =>
   }
   const log = { info: () => undefined, warn: () => undefined }
   const machine = { ahead: 0 }
-  const clock = databaseClock({ ask, log, machine: () => passed + machine.ahead, elapsed: () => passed })
+  const clock = new DatabaseClock({ ask, log, machine: () => passed + machine.ahead, elapsed: () => passed })
   await clock.compare()
   machine.ahead = 5000
   passed = 2000

@@ -4,32 +4,6 @@ import { isAnswer } from './errors.ts'
 import type { ServerAddress } from './server-address.ts'
 import type { Log } from './settings.ts'
 
-/**
- * Detects whether the database answers this process at all. A statement or a commit may take long, but a probe needs no
- * lock and no disk. If the database does not even answer a probe for about a second, it is unreachable, and all callers
- * that wait for it get an error. Costs nothing while answers arrive, because a probe is sent only after a third of a
- * second without an answer.
- */
-export interface DatabaseLiveness {
-  /**
-   * Records that a request to the database begins. The returned function is to be called when it ends, with true if the
-   * database answered, false if not, or nothing if that is not known.
-   */
-  began(): (isAnswered?: boolean) => void
-  /** Records that the database answered. */
-  answered(): void
-  /**
-   * Returns the result of `work`. Rejects with an `isUnreachable` error as soon as the database becomes unreachable. If
-   * it is unreachable already, `work` does not begin.
-   */
-  readonly failFast: <T>(work: () => Promise<T>) => Promise<T>
-  /** Returns how often the database has become unreachable. Connections made before the latest outage may be broken. */
-  outages(): number
-  /** Calls `back` whenever the database answers again. */
-  onBack(back: () => void): void
-  close(): void
-}
-
 const tickMilliseconds = 100
 const ticksBeforeAsking = 3
 const ticksBeforeUnreachable = 12
@@ -51,141 +25,183 @@ export const isUnreachable = (error: unknown): error is UnreachableError =>
 const unreachable = (): UnreachableError =>
   Object.assign(new Error('the database does not answer'), { unreachable: true as const })
 
-export function watchLiveness(address: ServerAddress, connectionSeconds: number, log: Log): DatabaseLiveness {
+/**
+ * Detects whether the database answers this process at all. A statement or a commit may take long, but a probe needs no
+ * lock and no disk. If the database does not even answer a probe for about a second, it is unreachable, and all callers
+ * that wait for it get an error. Costs nothing while answers arrive, because a probe is sent only after a third of a
+ * second without an answer.
+ *
+ * | state       | callers    | probes                              | next                |
+ * | ----------- | ---------- | ----------------------------------- | ------------------- |
+ * | reachable   | wait       | after a third of a second of silence | unreachable, closed |
+ * | unreachable | get errors | twice a second                      | reachable, closed   |
+ * | closed      | wait       | none                                | none                |
+ */
+export class DatabaseLiveness {
+  readonly #address: ServerAddress
+  readonly #connectionSeconds: number
+  readonly #log: Log
   /**
    * Callbacks of the callers to notify. Elements are reused, because a `Set` keeps deleted entries for a while
    * (docs/decisions/0061).
    */
-  const waiting: ((() => void) | undefined)[] = []
-  const free: number[] = []
-  const backs: (() => void)[] = []
-  let requests = 0
-  let isSuspect = false
-  let silentTicks = 0
-  let outages = 0
-  let state: 'reachable' | 'unreachable' | 'closed' = 'reachable'
-  let timer: NodeJS.Timeout | undefined
-  let probing: Promise<void> | undefined
-  let client: Client | undefined
+  readonly #waiting: ((() => void) | undefined)[] = []
+  readonly #free: number[] = []
+  readonly #backs: (() => void)[] = []
+  #requests = 0
+  /** True if a request ended without an answer and nothing has been answered since. */
+  #isSuspect = false
+  #silentTicks = 0
+  #outages = 0
+  #state: 'reachable' | 'unreachable' | 'closed' = 'reachable'
+  #timer: NodeJS.Timeout | undefined
+  #probing: Promise<void> | undefined
+  #client: Client | undefined
 
-  function answered(): void {
-    silentTicks = 0
-    isSuspect = false
-    if (state !== 'unreachable') return
-    state = 'reachable'
-    log.warn('the database answers again')
-    for (const back of backs) back()
+  constructor(address: ServerAddress, connectionSeconds: number, log: Log) {
+    this.#address = address
+    this.#connectionSeconds = connectionSeconds
+    this.#log = log
   }
 
-  function declareUnreachable(): void {
-    if (state !== 'reachable' || silentTicks < ticksBeforeUnreachable) return
-    state = 'unreachable'
-    outages++
-    log.warn('the database does not answer: requests are refused until it does')
-    for (const reject of [...waiting]) reject?.()
+  /**
+   * Records that a request to the database begins. The returned function is to be called when it ends, with true if the
+   * database answered, false if not, or nothing if that is not known.
+   */
+  began(): (isAnswered?: boolean) => void {
+    this.#requests++
+    if (this.#state !== 'closed') this.#timer ??= setInterval(() => this.#tick(), tickMilliseconds).unref()
+    return (isAnswered) => {
+      this.#requests--
+      if (isAnswered === true) this.answered()
+      else if (isAnswered === false) this.#isSuspect = true
+      // The next tick would only wake the process to end the ticks.
+      if (!this.#isWatching()) this.#stopTicking()
+    }
   }
 
-  // If this process itself was blocked, the time of the block counts as one tick. Answers that have arrived meanwhile
-  // are read before the database is declared unreachable.
-  function tick(): void {
-    if (!isWatching()) {
-      stopTicking()
+  /** Records that the database answered. */
+  answered(): void {
+    this.#silentTicks = 0
+    this.#isSuspect = false
+    if (this.#state !== 'unreachable') return
+    this.#state = 'reachable'
+    this.#log.warn('the database answers again')
+    for (const back of this.#backs) back()
+  }
+
+  /**
+   * Returns the result of `work`. Rejects with an `isUnreachable` error as soon as the database becomes unreachable. If
+   * it is unreachable already, `work` does not begin.
+   */
+  failFast<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#state === 'unreachable') return Promise.reject(unreachable())
+    return new Promise((resolve, reject) => {
+      const at = this.#free.pop() ?? this.#waiting.length
+      this.#waiting[at] = () => reject(unreachable())
+      void work()
+        .then(resolve, reject)
+        .finally(() => {
+          this.#waiting[at] = undefined
+          this.#free.push(at)
+        })
+    })
+  }
+
+  /** How often the database has become unreachable. Connections made before the latest outage may be broken. */
+  get outages(): number {
+    return this.#outages
+  }
+
+  /** Calls `back` whenever the database answers again. */
+  onBack(back: () => void): void {
+    this.#backs.push(back)
+  }
+
+  close(): void {
+    this.#state = 'closed'
+    this.#stopTicking()
+    if (this.#client !== undefined) this.#drop(this.#client)
+  }
+
+  /**
+   * Counts the time without an answer. If this process itself was blocked, the time of the block counts as one tick.
+   * Answers that have arrived meanwhile are read before the database is declared unreachable.
+   */
+  #tick(): void {
+    if (!this.#isWatching()) {
+      this.#stopTicking()
       return
     }
-    silentTicks++
-    if (state === 'unreachable' ? silentTicks % ticksBetween === 0 : silentTicks >= ticksBeforeAsking) {
-      probing ??= probe().finally(() => (probing = undefined))
-    }
-    if (silentTicks >= ticksBeforeUnreachable) setImmediate(declareUnreachable)
+    this.#silentTicks++
+    const isUnreachable = this.#state === 'unreachable'
+    if (isUnreachable ? this.#silentTicks % ticksBetween === 0 : this.#silentTicks >= ticksBeforeAsking)
+      this.#probing ??= this.#probe().finally(() => (this.#probing = undefined))
+    if (this.#silentTicks >= ticksBeforeUnreachable) setImmediate(() => this.#declareUnreachable())
   }
 
-  const isWatching = (): boolean => requests > 0 || isSuspect || state === 'unreachable'
-
-  function stopTicking(): void {
-    clearInterval(timer)
-    timer = undefined
-    silentTicks = 0
+  #isWatching(): boolean {
+    return this.#requests > 0 || this.#isSuspect || this.#state === 'unreachable'
   }
 
-  async function probe(): Promise<void> {
+  #stopTicking(): void {
+    clearInterval(this.#timer)
+    this.#timer = undefined
+    this.#silentTicks = 0
+  }
+
+  #declareUnreachable(): void {
+    if (this.#state !== 'reachable' || this.#silentTicks < ticksBeforeUnreachable) return
+    this.#state = 'unreachable'
+    this.#outages++
+    this.#log.warn('the database does not answer: requests are refused until it does')
+    for (const reject of [...this.#waiting]) reject?.()
+  }
+
+  async #probe(): Promise<void> {
     try {
-      await sendProbe()
-      answered()
+      await this.#sendProbe()
+      this.answered()
     } catch (error) {
-      if (isAnswer(error)) answered()
+      if (isAnswer(error)) this.answered()
     }
   }
 
-  async function sendProbe(): Promise<void> {
-    const open = client
+  async #sendProbe(): Promise<void> {
+    const open = this.#client
     if (open !== undefined) {
       try {
         await emptyQuery(open, openSeconds)
         return
       } catch {
-        drop(open)
+        this.#drop(open)
       }
     }
-    if (state === 'closed') return
-    const fresh = connected()
+    if (this.#state === 'closed') return
+    const fresh = this.#createClient()
     try {
       await fresh.connect()
-      await emptyQuery(fresh, connectionSeconds)
+      await emptyQuery(fresh, this.#connectionSeconds)
     } catch (error) {
-      drop(fresh)
+      this.#drop(fresh)
       throw error
     }
   }
 
-  function connected(): Client {
-    const fresh = createClient(address, {
+  #createClient(): Client {
+    const fresh = createClient(this.#address, {
       application_name: 'gateway liveness',
-      connectionTimeoutMillis: connectionSeconds * 1000,
+      connectionTimeoutMillis: this.#connectionSeconds * 1000,
       keepAlive: true,
     })
-    client = fresh
-    fresh.on('error', () => drop(fresh))
+    this.#client = fresh
+    fresh.on('error', () => this.#drop(fresh))
     return fresh
   }
 
-  function drop(old: Client): void {
-    if (client === old) client = undefined
+  #drop(old: Client): void {
+    if (this.#client === old) this.#client = undefined
     old.end().catch(() => undefined)
-  }
-
-  return {
-    began: () => {
-      requests++
-      timer ??= state === 'closed' ? undefined : setInterval(tick, tickMilliseconds).unref()
-      return (isAnswered) => {
-        requests--
-        if (isAnswered === true) answered()
-        else if (isAnswered === false) isSuspect = true
-        // The next tick would only wake the process to end the ticks.
-        if (!isWatching()) stopTicking()
-      }
-    },
-    answered,
-    failFast: (work) => {
-      if (state === 'unreachable') return Promise.reject(unreachable())
-      return new Promise((resolve, reject) => {
-        const at = free.pop() ?? waiting.length
-        waiting[at] = () => reject(unreachable())
-        void work()
-          .then(resolve, reject)
-          .finally(() => {
-            waiting[at] = undefined
-            free.push(at)
-          })
-      })
-    },
-    outages: () => outages,
-    onBack: (back) => void backs.push(back),
-    close: () => {
-      state = 'closed'
-      stopTicking()
-      if (client !== undefined) drop(client)
-    },
   }
 }
 

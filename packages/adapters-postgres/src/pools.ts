@@ -3,13 +3,13 @@ import { watchServers } from './client.ts'
 import type { ClientBase } from 'pg'
 import { lookNowAndThen, watchPrimaryLooks } from './promotions/primary-watch.ts'
 import { openConnections, type Connections, type PoolUse } from './connections.ts'
-import { watchLiveness } from './database-liveness.ts'
+import { DatabaseLiveness } from './database-liveness.ts'
 import type { ServerAddress } from './server-address.ts'
 import type { Log, Settings } from './settings.ts'
 import type { Tables } from './tables.ts'
 import { createTimings, type Timings } from './timings.ts'
 import { waitAtMost } from './wait-at-most.ts'
-import { watchWrites, writeProbes, type WriteHealth } from './write-health.ts'
+import { WriteHealth, writeProbes } from './write-health.ts'
 
 export interface Pools {
   /** Connections for the statements that every message needs, with plans that suit empty and full tables. */
@@ -54,7 +54,7 @@ export function openPools(address: ServerAddress, settings: Settings, log: Log):
   const primary = watchPrimaryLooks(log)
   const admit = (client: ClientBase): Promise<void> => primary.admit(client)
   const common = { address, timings, connectionSeconds, lockSeconds, retrySeconds, failed, admit }
-  const liveness = watchLiveness(address, connectionSeconds, log)
+  const liveness = new DatabaseLiveness(address, connectionSeconds, log)
   const hot = openConnections(
     {
       ...common,
@@ -77,7 +77,7 @@ export function openPools(address: ServerAddress, settings: Settings, log: Log):
     liveness,
     log,
   )
-  const writes = watchWrites(writeProbes(hot, ordinary), log)
+  const writes = new WriteHealth(writeProbes(hot, ordinary), log)
   const ignoreServers = watchServers(address)
   const endLooks = lookNowAndThen(primary, ordinary)
   const pool = { connect: () => ordinary.failFast.connect(), end: () => Promise.resolve() }

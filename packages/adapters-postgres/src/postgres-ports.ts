@@ -5,7 +5,7 @@ import { listenForChanges, listenToNobody } from './changes.ts'
 import { checkServer } from './check-server.ts'
 import { serversOf } from './client.ts'
 import { examine, type DatabaseReadings } from './examine.ts'
-import { databaseClock, type DatabaseClock } from './database-clock.ts'
+import { DatabaseClock } from './database-clock.ts'
 import { postgresWakeups } from './claimed-batches/postgres-wakeups.ts'
 import { hasSchema, migrate, type AppliedMigration } from './migrate.ts'
 import { openPools, type Pools } from './pools.ts'
@@ -77,7 +77,7 @@ export function postgresPorts(options: PostgresOptions): PostgresPorts {
   const changes =
     settings.cacheSeconds > 0 ? listenForChanges(address, settings.connectionSeconds, log) : listenToNobody()
   const wakeups = postgresWakeups(address, settings.connectionSeconds, log)
-  const clock = databaseClock({ ask: () => timeOf(pools), log })
+  const clock = new DatabaseClock({ ask: () => timeOf(pools), log })
   const closing = new AbortController()
   async function ping(): Promise<void> {
     await pools.kysely.selectFrom('price').select('prefix').limit(1).execute()

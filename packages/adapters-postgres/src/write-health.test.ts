@@ -9,7 +9,7 @@ import { aNumber, anAccount, anOrder, until } from '@gateway/core/testing'
 import { ownServer, type OwnServer } from '../testing/own-server.ts'
 import { patientSettings } from '../testing/patient-settings.ts'
 import { postgresPorts, type PostgresPorts } from './postgres-ports.ts'
-import { watchWrites } from './write-health.ts'
+import { WriteHealth } from './write-health.ts'
 
 const run = promisify(execFile)
 
@@ -156,7 +156,7 @@ test('free space on the disk is checked within two seconds, however often readin
   const looks: (readonly [at: number, isRoomAsked: boolean])[] = []
   const write = (isRoomAsked: boolean) => Promise.resolve(void looks.push([at, isRoomAsked]))
   const log = { info: () => undefined, warn: () => undefined }
-  const writes = watchWrites({ write, whyPending: () => Promise.resolve('no-answer') }, log, () => at)
+  const writes = new WriteHealth({ write, whyPending: () => Promise.resolve('no-answer') }, log, () => at)
   for (; at <= 20_000; at += 250) expect(await writes.trouble()).toBeUndefined()
   const roomChecks = looks.filter(([, isRoomAsked]) => isRoomAsked).map(([when]) => when)
   expect(looks.length).toBe(81)
@@ -169,7 +169,7 @@ test('closing waits for the probe in progress and begins none', async () => {
   const written: (() => void)[] = []
   const write = () => new Promise<undefined>((resolve) => written.push(() => resolve(undefined)))
   const log = { info: () => undefined, warn: () => undefined }
-  const writes = watchWrites({ write, whyPending: () => Promise.resolve('no-answer') }, log)
+  const writes = new WriteHealth({ write, whyPending: () => Promise.resolve('no-answer') }, log)
   const answer = writes.trouble()
   let isClosed = false
   const closing = writes.close().then(() => (isClosed = true))

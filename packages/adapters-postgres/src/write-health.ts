@@ -7,24 +7,6 @@ import { waitAtMost } from './wait-at-most.ts'
 import { reasonOf, writeTrouble, type WriteTrouble } from './write-trouble.ts'
 import { isUnreachable } from './database-liveness.ts'
 
-/**
- * Detects whether this process can write (P-19). The detector does nothing until a caller asks or a statement fails. To
- * answer a caller it writes one record. After a failure it writes three times a second until a write succeeds.
- */
-export interface WriteHealth {
-  /** Records the error of a statement, or of the connection for a statement. */
-  failed(error: unknown): void
-  /**
-   * Returns the reason why writes fail, within 0.8 s. Returns undefined if writes succeed or have failed for less than
-   * 1 s.
-   */
-  trouble(): Promise<WriteTrouble | undefined>
-  /** Returns the known reason without asking the database. */
-  known(): WriteTrouble | undefined
-  /** Stops probing. Resolves when a probe in progress has ended. */
-  close(): Promise<void>
-}
-
 export interface WriteProbes {
   /**
    * Writes a record in the same way as every statement, and checks the free space if `isRoomAsked`. Resolves to the
@@ -53,108 +35,133 @@ const certain = new Set<WriteTrouble['reason']>(['read-only', 'old-primary', 'ot
  */
 const roomMilliseconds = 1500
 
-/** Creates a detector. `now` is a monotonic clock in milliseconds. */
-export function watchWrites(probes: WriteProbes, log: Log, now: () => number = () => performance.now()): WriteHealth {
-  let failing: { readonly since: number; reason: WriteTrouble['reason'] } | undefined
-  let lastFailure = -Infinity
-  let lastRoom = -Infinity
-  let logged: WriteTrouble | undefined
-  const asking = new Set<() => void>()
-  let timer: NodeJS.Timeout | undefined
-  let isClosed = false
-  let probing: { readonly begun: number; readonly ended: Promise<void> } | undefined
+/**
+ * Detects whether this process can write (P-19). The detector does nothing until a caller asks or a statement fails. To
+ * answer a caller it writes one record. After a failure it writes three times a second until a write succeeds.
+ */
+export class WriteHealth {
+  readonly #probes: WriteProbes
+  readonly #log: Log
+  readonly #now: () => number
+  /** Defined from the first failed write until a later write succeeds. */
+  #failing: { readonly since: number; readonly reason: WriteTrouble['reason'] } | undefined
+  #lastFailure = -Infinity
+  #lastRoom = -Infinity
+  #logged: WriteTrouble | undefined
+  /** Callers of `trouble` that wait for an answer. */
+  readonly #asking = new Set<() => void>()
+  #timer: NodeJS.Timeout | undefined
+  #isClosed = false
+  #probing: { readonly begun: number; readonly ended: Promise<void> } | undefined
 
-  function fail(reason: WriteTrouble['reason']): void {
-    lastFailure = now()
-    failing = { since: failing?.since ?? lastFailure, reason }
-    watch()
+  /** `now` is a monotonic clock in milliseconds. */
+  constructor(probes: WriteProbes, log: Log, now: () => number = () => performance.now()) {
+    this.#probes = probes
+    this.#log = log
+    this.#now = now
   }
 
-  function watch(): void {
-    if (!isClosed) timer ??= setInterval(look, betweenMilliseconds).unref()
+  /** Records the error of a statement, or of the connection for a statement. */
+  failed(error: unknown): void {
+    const reason = reasonOf(error)
+    if (reason !== undefined) this.#fail(reason)
   }
 
-  function look(): void {
-    void probe()
-    report()
-    if (failing !== undefined || probing !== undefined) return
-    clearInterval(timer)
-    timer = undefined
+  /**
+   * Returns the reason why writes fail, within 0.8 s. Returns undefined if writes succeed or have failed for less than
+   * 1 s.
+   */
+  async trouble(): Promise<WriteTrouble | undefined> {
+    let answer: () => void = () => undefined
+    const found = new Promise<void>((resolve) => this.#asking.add((answer = resolve)))
+    await Promise.race([waitAtMost(answerMilliseconds / 1000, this.#probe()), found])
+    this.#asking.delete(answer)
+    this.#report()
+    return this.known()
   }
 
-  function probe(): Promise<void> {
-    if (probing !== undefined) {
-      void judgePending(probing)
-      return probing.ended
+  /** Returns the known reason without asking the database. */
+  known(): WriteTrouble | undefined {
+    if (this.#failing === undefined) return undefined
+    const { reason, since } = this.#failing
+    const patience = certain.has(reason) ? patienceMilliseconds.certain : patienceMilliseconds.failed
+    return this.#now() - since >= patience ? writeTrouble(reason) : undefined
+  }
+
+  /** Stops probing. Resolves when a probe in progress has ended. */
+  close(): Promise<void> {
+    this.#isClosed = true
+    this.#stopWatching()
+    return this.#probing?.ended ?? Promise.resolve()
+  }
+
+  #fail(reason: WriteTrouble['reason']): void {
+    this.#lastFailure = this.#now()
+    this.#failing = { since: this.#failing?.since ?? this.#lastFailure, reason }
+    this.#watch()
+  }
+
+  #watch(): void {
+    if (!this.#isClosed) this.#timer ??= setInterval(() => this.#look(), betweenMilliseconds).unref()
+  }
+
+  #stopWatching(): void {
+    clearInterval(this.#timer)
+    this.#timer = undefined
+  }
+
+  #look(): void {
+    void this.#probe()
+    this.#report()
+    if (this.#failing === undefined && this.#probing === undefined) this.#stopWatching()
+  }
+
+  #probe(): Promise<void> {
+    if (this.#probing !== undefined) {
+      void this.#judgePending(this.#probing)
+      return this.#probing.ended
     }
-    const begun = now()
-    const isRoomAsked = failing !== undefined || begun - lastRoom > roomMilliseconds
-    const ended = probes
-      .write(isRoomAsked)
-      .then(
-        (reason) => {
-          if (reason !== undefined) {
-            fail(reason)
-            return
-          }
-          if (isRoomAsked) lastRoom = begun
-          if (lastFailure <= begun) failing = undefined
-        },
-        (error: unknown) => fail(reasonOf(error) ?? (isAnswer(error) ? 'refused' : (failing?.reason ?? 'no-answer'))),
-      )
-      .finally(() => {
-        probing = undefined
-        report()
-      })
-    probing = { begun, ended }
-    watch()
+    const begun = this.#now()
+    const isRoomAsked = this.#failing !== undefined || begun - this.#lastRoom > roomMilliseconds
+    const ended = this.#write(begun, isRoomAsked).finally(() => {
+      this.#probing = undefined
+      this.#report()
+    })
+    this.#probing = { begun, ended }
+    this.#watch()
     return ended
   }
 
-  async function judgePending({ begun, ended }: { readonly begun: number; readonly ended: Promise<void> }) {
-    if (now() - begun < patienceMilliseconds.pending) return
-    const reason = await probes.whyPending().catch(() => 'no-answer' as const)
-    if (probing?.ended !== ended) return
-    lastFailure = now()
-    failing = { since: failing?.since ?? begun, reason }
-    report()
+  async #write(begun: number, isRoomAsked: boolean): Promise<void> {
+    try {
+      const reason = await this.#probes.write(isRoomAsked)
+      if (reason !== undefined) {
+        this.#fail(reason)
+        return
+      }
+      if (isRoomAsked) this.#lastRoom = begun
+      if (this.#lastFailure <= begun) this.#failing = undefined
+    } catch (error) {
+      this.#fail(reasonOf(error) ?? (isAnswer(error) ? 'refused' : (this.#failing?.reason ?? 'no-answer')))
+    }
   }
 
-  function known(): WriteTrouble | undefined {
-    if (failing === undefined) return undefined
-    const patience = certain.has(failing.reason) ? patienceMilliseconds.certain : patienceMilliseconds.failed
-    return now() - failing.since >= patience ? writeTrouble(failing.reason) : undefined
+  async #judgePending({ begun, ended }: { readonly begun: number; readonly ended: Promise<void> }): Promise<void> {
+    if (this.#now() - begun < patienceMilliseconds.pending) return
+    const reason = await this.#probes.whyPending().catch(() => 'no-answer' as const)
+    if (this.#probing?.ended !== ended) return
+    this.#lastFailure = this.#now()
+    this.#failing = { since: this.#failing?.since ?? begun, reason }
+    this.#report()
   }
 
-  function report(): void {
-    const trouble = known()
-    if (trouble !== undefined) for (const answer of asking) answer()
-    if (trouble?.reason === logged?.reason || (trouble === undefined && failing !== undefined)) return
-    logged = trouble
-    if (trouble === undefined) log.warn('the database accepts writes again')
-    else log.warn(`the database does not accept writes (${trouble.reason}): ${trouble.message}`)
-  }
-
-  return {
-    failed: (error) => {
-      const reason = reasonOf(error)
-      if (reason !== undefined) fail(reason)
-    },
-    trouble: async () => {
-      let answer: () => void = () => undefined
-      const found = new Promise<void>((resolve) => asking.add((answer = resolve)))
-      await Promise.race([waitAtMost(answerMilliseconds / 1000, probe()), found])
-      asking.delete(answer)
-      report()
-      return known()
-    },
-    known,
-    close: () => {
-      isClosed = true
-      clearInterval(timer)
-      timer = undefined
-      return probing?.ended ?? Promise.resolve()
-    },
+  #report(): void {
+    const trouble = this.known()
+    if (trouble !== undefined) for (const answer of this.#asking) answer()
+    if (trouble?.reason === this.#logged?.reason || (trouble === undefined && this.#failing !== undefined)) return
+    this.#logged = trouble
+    if (trouble === undefined) this.#log.warn('the database accepts writes again')
+    else this.#log.warn(`the database does not accept writes (${trouble.reason}): ${trouble.message}`)
   }
 }
 
