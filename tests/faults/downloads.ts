@@ -24,6 +24,11 @@ const movementsCount = 20_000
 const limitMilliseconds = 6000
 const pagePatienceMilliseconds = 2000
 const betweenPagesMilliseconds = 500
+/**
+ * Time of a page is counted in looks of this many milliseconds, however late a look comes, because a busy machine slows
+ * down the driver and the portal alike.
+ */
+const lookMilliseconds = 250
 
 /** Milliseconds that the process may take to recover from a disturbance. */
 const settleMilliseconds = 2000
@@ -124,8 +129,8 @@ async function judgePages({ figures, portal, database, end }: Downloading, cooki
   while (performance.now() < end) {
     const isDatabaseThere = await answers(database)
     const began = performance.now()
-    const status = await statusOfPage(portal, cookie)
-    const took = performance.now() - began + betweenPagesMilliseconds
+    const { status, milliseconds } = await lookAtPage(portal, cookie)
+    const took = milliseconds + betweenPagesMilliseconds
     const isUndisturbed = isDatabaseThere && portal.undisturbedSince() < began - settleMilliseconds
     const counts = isUndisturbed && (await answers(database))
     if (status === 200) [silent, isBroken] = [0, false]
@@ -146,13 +151,26 @@ const answers = (database: Database): Promise<boolean> =>
     () => false,
   )
 
-const statusOfPage = (portal: Member, cookie: string): Promise<number | 'no answer'> =>
-  fetch(`${portal.url() ?? 'http://127.0.0.1:1'}/opt-outs`, {
-    ...{ headers: { cookie }, redirect: 'manual', signal: AbortSignal.timeout(pagePatienceMilliseconds) },
-  }).then(
-    async (answer) => {
-      await answer.arrayBuffer()
-      return answer.status
-    },
-    () => 'no answer',
-  )
+/** Requests a page. Gives up after `pagePatienceMilliseconds`. Returns the HTTP status and the counted time. */
+async function lookAtPage(
+  portal: Member,
+  cookie: string,
+): Promise<{ readonly status: number | 'no answer'; readonly milliseconds: number }> {
+  const impatience = new AbortController()
+  let milliseconds = 0
+  const looking = setInterval(() => {
+    milliseconds += lookMilliseconds
+    if (milliseconds >= pagePatienceMilliseconds) impatience.abort()
+  }, lookMilliseconds)
+  try {
+    const answer = await fetch(`${portal.url() ?? 'http://127.0.0.1:1'}/opt-outs`, {
+      ...{ headers: { cookie }, redirect: 'manual', signal: impatience.signal },
+    })
+    await answer.arrayBuffer()
+    return { status: answer.status, milliseconds }
+  } catch {
+    return { status: 'no answer', milliseconds }
+  } finally {
+    clearInterval(looking)
+  }
+}
