@@ -84,8 +84,9 @@ export const furtherGroups = {
   browsers: ['tests/portal.test.ts'],
   /** Every case of the contract over HTTP on deployed processes, and tests in which all interfaces work together. */
   deployed: ['tests/deployed-conformance.test.ts', 'tests/operations.test.ts'],
-  /** Several carriers: routes, changes while they run, shared binds, `gateway carrier test`. */
+  /** Several carriers: routes, changes while they run, shared binds, `gateway carrier test`, carriers over HTTP. */
   carriers: [
+    'tests/http-carriers.test.ts',
     'tests/carrier-reload.test.ts',
     'tests/carrier-test.test.ts',
     'tests/refused-numbers.test.ts',

@@ -34,6 +34,7 @@ export const table = [
   ['RELEASING.md', ['newcomers']],
   ['deploy/', ['proxies']],
 
+  ['apps/callbacks/', ['carriers', 'proxies']],
   ['apps/asp/', ['clients', 'smscs', 'deployed']],
   ['apps/operator/', ['newcomers', 'carriers', 'operator']],
   ['apps/portal/', ['browsers', 'proxies']],
@@ -57,6 +58,7 @@ export const table = [
   ['tests/deployed-conformance.test.ts', ['deployed']],
   ['tests/drill', ['drill']],
   ['tests/faults/', ['drill']],
+  ['tests/http-carriers.test.ts', ['carriers']],
   ['tests/kannel.test.ts', ['smscs']],
   ['tests/operations.test.ts', ['deployed']],
   ['tests/operator.test.ts', ['operator']],

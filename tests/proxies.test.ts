@@ -1,7 +1,11 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import pg from 'pg'
 import { postgresPorts, type PostgresPorts } from '@gateway/adapters-postgres'
 import { createProcessing } from '@gateway/core'
 import { aCarrierId, until } from '@gateway/core/testing'
+import { httpProviders } from '../packages/smsc-simulator/src/index.ts'
 import { canaryRequests } from './hostile/canary-requests.ts'
 import { asp, restSend } from './support/clients.ts'
 import { inTurn } from './support/in-turn.ts'
@@ -15,6 +19,19 @@ const why = whyNoProxies()
 if (why !== undefined) process.stderr.write(`NOTICE: the documented proxies are not tested here: ${why}\n`)
 const describeProxies = why === undefined ? describe.each(inTurn(proxyNames)) : describe.skip.each(proxyNames)
 
+/** Address that providers call, as it would be in public. Signatures cover it, whatever address a test connects to. */
+const publicUrl = 'https://sms.example.com'
+const providerSecrets = { sid: 'AC1', token: 'canary-of-a-token' }
+
+/** Writes carriers in which a simulator accepts every message, and a provider calls back. */
+async function carrierFile(folder: string): Promise<string> {
+  const provider = { name: 'provider', type: 'http', provider: 'twilio', secrets: providerSecrets }
+  const carriers = [{ name: 'simulator', url: 'simulator:?delayMs=10' }, provider]
+  const file = join(folder, 'carriers.json')
+  await writeFile(file, JSON.stringify({ carriers, routes: [{ name: 'all', carriers: [{ carrier: 'simulator' }] }] }))
+  return file
+}
+
 const carrier = aCarrierId('network')
 let proxied: Proxied
 let postgres: PostgresPorts
@@ -22,11 +39,13 @@ let stop = (): Promise<void> => Promise.resolve()
 
 if (why === undefined) {
   beforeAll(async () => {
-    proxied = await startProxied({})
+    const folder = await mkdtemp(join(tmpdir(), 'gw-carriers-'))
+    proxied = await startProxied({ CARRIERS: `file:${await carrierFile(folder)}`, PUBLIC_URL: publicUrl })
     postgres = postgresPorts({ connectionString: proxied.environment.DATABASE_URL ?? '' })
     stop = async () => {
       await postgres.close()
       await proxied.stop()
+      await rm(folder, { recursive: true })
     }
   }, 180_000)
   afterAll(() => stop(), 120_000)
@@ -104,6 +123,21 @@ describeProxies('%s', (name) => {
     for (const path of ['/', '/docsx', '/health/ready', '/metrics', '/api/../metrics', '//metrics']) {
       expect([path, (await ask(path))[0]]).toEqual([path, 404])
     }
+  }, 60_000)
+
+  test('a signed callback reaches the gateway as the provider sent it, and a changed one is refused', async () => {
+    const proxy = proxied.proxy(name)
+    const { twilio } = httpProviders
+    const path = `/carriers/provider/callback?a=%41+%2b&${name}=1`
+    const message = { id: name, to: secret.number, from: '15005550006', text: '', credentials: providerSecrets }
+    const unsigned = twilio.receipt(message, 'delivered', publicUrl + path)
+    const { headers, body } = twilio.sign?.(unsigned, providerSecrets, 0) ?? unsigned
+    const call = async (sent: string) =>
+      (await askOver(proxy, false)(proxy.url + path, { method: 'POST', headers, body: sent })).status
+    expect([await call(body), await call(`${body}&x=1`)]).toEqual([204, 403])
+    const large = await askOver(proxy, false)(proxy.url + path, { method: 'POST', headers, body: 'x'.repeat(262_145) })
+    expect(large.status).toBe(413)
+    expect((await askOver(proxy, false)(`${proxy.url}/carriers/none/callback`, {})).status).toBe(404)
   }, 60_000)
 
   test('the portal is served under a name of its own: a cookie for TLS alone, pages that follow', async () => {

@@ -3,7 +3,7 @@ import { openAccount, type NewAccount } from './accounts.ts'
 import type { Interface } from './attempts.ts'
 import type { Client } from './clients.ts'
 import { freePorts, startPairs, type Instance, type Pairs } from './pairs.ts'
-import { killLeftovers, startApp, type Environment, type Started } from './process.ts'
+import { killLeftovers, startApp, type App, type Environment, type Started } from './process.ts'
 import { proxyNames, startProxy, type Proxy, type ProxyName } from './proxies.ts'
 
 /** Documented proxies in front of two processes of each interface and of the portal. */
@@ -26,19 +26,21 @@ export const secret = { password: 'canary-of-a-password', text: 'canary-of-a-tex
 export async function startProxied(environment: Environment): Promise<Proxied> {
   const pairs = await startPairs(environment)
   const proxies = new Map<ProxyName, Proxy>()
-  const portals: Started[] = []
+  /** The portal, and the process that receives callbacks. */
+  const others: Started[] = []
   const stop = async () => {
-    await Promise.all([...proxies.values(), ...portals].map((each) => each.stop()))
+    await Promise.all([...proxies.values(), ...others].map((each) => each.stop()))
     await pairs.stop()
     killLeftovers()
   }
   try {
-    const [portalPort = 0] = await freePorts(1)
-    const behind = { PORT: String(portalPort), TRUST_PROXY: '127.0.0.1' }
-    portals.push(await startApp('portal', { ...pairs.environment, ...behind }))
+    const [portalPort = 0, callbacksPort = 0] = await freePorts(2)
+    const start = (app: App, port: number): Promise<Started> =>
+      startApp(app, { ...pairs.environment, PORT: String(port), TRUST_PROXY: '127.0.0.1' })
+    others.push(await start('portal', portalPort), await start('callbacks', callbacksPort))
     for (const name of proxyNames) {
       const { instances, folder } = pairs
-      proxies.set(name, await startProxy(name, join(folder, name), { instances, portalPort }))
+      proxies.set(name, await startProxy(name, join(folder, name), { instances, portalPort, callbacksPort }))
     }
   } catch (error) {
     await stop()
@@ -65,7 +67,7 @@ export async function startProxied(environment: Environment): Promise<Proxied> {
     secrets,
     logs: () =>
       pairs.output() +
-      portals.map((portal) => portal.output()).join('') +
+      others.map((other) => other.output()).join('') +
       [...proxies.values()].map((proxy) => proxy.log()).join(''),
     stop,
   }

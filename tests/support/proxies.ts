@@ -59,7 +59,7 @@ function adapt(file: string, replaced: Readonly<Record<string, string>>): string
   return text
 }
 
-function addressesOf({ instances, portalPort }: Behind): Readonly<Record<string, string>> {
+function addressesOf({ instances, portalPort, callbacksPort }: Behind): Readonly<Record<string, string>> {
   const pairs = interfaces.flatMap((by) => documentedPorts[by].map((port, at) => [by, port, at] as const))
   const ports = Object.fromEntries(
     pairs.map(([by, port, at]) => {
@@ -67,7 +67,7 @@ function addressesOf({ instances, portalPort }: Behind): Readonly<Record<string,
       return [`127.0.0.1:${port}`, `127.0.0.1:${here?.port ?? 0}`]
     }),
   )
-  return { ...ports, '127.0.0.1:8084': `127.0.0.1:${portalPort}` }
+  return { ...ports, '127.0.0.1:8084': `127.0.0.1:${portalPort}`, '127.0.0.1:8086': `127.0.0.1:${callbacksPort}` }
 }
 
 /** Creates the certificate with the documented command and returns it. */
@@ -95,6 +95,7 @@ export async function startProxy(name: ProxyName, folder: string, behind: Behind
 interface Behind {
   readonly instances: readonly Instance[]
   readonly portalPort: number
+  readonly callbacksPort: number
 }
 
 interface Place extends Behind {

@@ -81,7 +81,8 @@ export function createTransport(settings: TransportSettings): Transport {
 }
 
 async function openPool({ origin, connections, connectSeconds, ca }: TransportSettings): Promise<Pool> {
-  const undici = await import('undici')
+  // The default export, because bundlers give a module of CommonJS that is imported dynamically no named exports.
+  const { default: undici } = await import('undici')
   return new undici.Pool(origin, {
     connections,
     pipelining: 1,
