@@ -99,6 +99,124 @@ function trafficOf(rows: Traffic['byCarrier']): readonly CarrierTraffic[] {
 
 const AccountLink = ({ id }: { readonly id: number }) => <Link to={`/operator/accounts/${id}`}>{id}</Link>
 
+const Attention = ({ wrong }: { readonly wrong: readonly string[] }) => (
+  <div id="wrong" data-live="">
+    {wrong.length === 0 ? (
+      <Notice>Nothing needs attention.</Notice>
+    ) : (
+      <Notice tone="bad">
+        <h2>This needs attention</h2>
+        <ul>
+          {wrong.map((one) => (
+            <li key={one}>{one}</li>
+          ))}
+        </ul>
+      </Notice>
+    )}
+  </div>
+)
+
+interface WaitingProps {
+  readonly queue: Waiting
+  readonly routes: readonly WaitingRoute[]
+  readonly dispatchers: readonly RunningDispatcher[]
+}
+
+const WaitingMessages = ({ queue, routes, dispatchers }: WaitingProps) => {
+  const oldest = routes.map(({ oldestDue }) => oldestDue).toSorted((a, b) => a - b)[0]
+  const sum = (of: (row: WaitingWork) => number) => queue.rows.reduce((all, row) => all + of(row), 0)
+  return (
+    <Panel title="Waiting messages" live="waits">
+      <Figures
+        of={[
+          ['Due', count(sum(({ due }) => due))],
+          ['Oldest due', oldest === undefined ? 'none' : <When at={oldest} />],
+          ['Waiting for a retry', count(sum(({ postponed }) => postponed))],
+          ['Scheduled', count(sum(({ scheduled }) => scheduled))],
+          ['Dispatchers', count(dispatchers.filter(({ overdue }) => !overdue).length)],
+        ]}
+      />
+      {queue.isCut && <p class="hint">Of the first {count(readMax)} accounts that have something waiting.</p>}
+      <Table
+        caption="Accounts with the most due messages"
+        rows={queue.rows
+          .filter(({ due }) => due > 0)
+          .toSorted(byDue)
+          .slice(0, waitingMax)}
+        empty="Nothing is due. Messages that wait to be sent appear here by account."
+        columns={[
+          { head: 'Account', cell: ({ account }) => <AccountLink id={account} /> },
+          { head: 'Lane', cell: ({ lane }) => lane },
+          { head: 'Due', cell: ({ due }) => count(due), number: true },
+          { head: 'Oldest', cell: ({ oldestDue }) => oldestDue !== undefined && <When at={oldestDue} /> },
+        ]}
+      />
+    </Panel>
+  )
+}
+
+const Carriers = ({ carriers }: { readonly carriers: readonly ReportedCarrier[] }) => (
+  <Panel title="Carriers" live="carriers">
+    <Table
+      caption="Carriers of each dispatcher"
+      rows={carriers}
+      empty="No dispatcher reports a carrier: nothing is sent."
+      columns={[
+        {
+          head: 'Carrier',
+          cell: ({ carrier }) => <Link to={`/operator/carriers/${carrier}`}>{carrier}</Link>,
+        },
+        { head: 'Dispatcher', cell: ({ process }) => `${process.host} ${process.pid}` },
+        {
+          head: 'State',
+          cell: (one) => <Pill tone={carrierState(one).tone}>{carrierState(one).word}</Pill>,
+        },
+        { head: 'In use', cell: ({ unanswered, window }) => `${count(unanswered)} of ${count(window)}` },
+      ]}
+    />
+  </Panel>
+)
+
+const Today = ({ traffic }: { readonly traffic: Traffic }) => (
+  <Panel title="Today" live="traffic">
+    <Table<CarrierTraffic>
+      caption="Messages handed over today, by carrier"
+      rows={trafficOf(traffic.byCarrier)}
+      empty="Nothing was handed to a carrier today."
+      columns={[
+        { head: 'Carrier', cell: ({ carrier }) => carrier },
+        { head: 'Delivered', number: true, cell: ({ delivered }) => count(delivered) },
+        { head: 'Final state pending', number: true, cell: ({ underWay }) => count(underWay) },
+        { head: 'Failed', number: true, cell: ({ failed }) => count(failed) },
+      ]}
+    />
+    <Table<Traffic['busiest'][number]>
+      caption="Accounts with the most messages today"
+      rows={traffic.busiest}
+      empty=""
+      columns={[
+        { head: 'Account', cell: ({ account }) => <AccountLink id={account} /> },
+        { head: 'Messages', number: true, cell: ({ messages }) => count(messages) },
+      ]}
+    />
+  </Panel>
+)
+
+const BusiestAccounts = ({ busy }: { readonly busy: readonly AccountRate[] }) => (
+  <Panel title="Busiest accounts" live="busiest">
+    <Table<AccountRate>
+      caption="Requests and messages a second, over the last ten seconds"
+      rows={busy.slice(0, busiestMax)}
+      empty="No account has sent a request in the last seconds."
+      columns={[
+        { head: 'Account', cell: ({ account }) => <AccountLink id={account} /> },
+        { head: 'Requests', cell: ({ requests }) => requests.toFixed(1), number: true },
+        { head: 'Messages', cell: ({ messages }) => messages.toFixed(1), number: true },
+      ]}
+    />
+  </Panel>
+)
+
 /** `/operator`: shows what is running, what is waiting, and what needs attention. */
 export const now = forOperators({
   path: '/operator',
@@ -114,8 +232,6 @@ export const now = forOperators({
       read(backOffice.queries.showQueue()),
     ])
     const wrong = troubles(dispatchers, carriers, routes, webhooks, promotions, at)
-    const oldest = routes.map(({ oldestDue }) => oldestDue).toSorted((a, b) => a - b)[0]
-    const sum = (of: (row: WaitingWork) => number) => queue.rows.reduce((all, row) => all + of(row), 0)
     return {
       title: 'Now',
       place: 'now',
@@ -123,99 +239,11 @@ export const now = forOperators({
       main: (
         <>
           <h1>Now</h1>
-          <div id="wrong" data-live="">
-            {wrong.length === 0 ? (
-              <Notice>Nothing needs attention.</Notice>
-            ) : (
-              <Notice tone="bad">
-                <h2>This needs attention</h2>
-                <ul>
-                  {wrong.map((one) => (
-                    <li key={one}>{one}</li>
-                  ))}
-                </ul>
-              </Notice>
-            )}
-          </div>
-          <Panel title="Waiting messages" live="waits">
-            <Figures
-              of={[
-                ['Due', count(sum(({ due }) => due))],
-                ['Oldest due', oldest === undefined ? 'none' : <When at={oldest} />],
-                ['Waiting for a retry', count(sum(({ postponed }) => postponed))],
-                ['Scheduled', count(sum(({ scheduled }) => scheduled))],
-                ['Dispatchers', count(dispatchers.filter(({ overdue }) => !overdue).length)],
-              ]}
-            />
-            {queue.isCut && <p class="hint">Of the first {count(readMax)} accounts that have something waiting.</p>}
-            <Table
-              caption="Accounts with the most due messages"
-              rows={queue.rows
-                .filter(({ due }) => due > 0)
-                .toSorted(byDue)
-                .slice(0, waitingMax)}
-              empty="Nothing is due. Messages that wait to be sent appear here by account."
-              columns={[
-                { head: 'Account', cell: ({ account }) => <AccountLink id={account} /> },
-                { head: 'Lane', cell: ({ lane }) => lane },
-                { head: 'Due', cell: ({ due }) => count(due), number: true },
-                { head: 'Oldest', cell: ({ oldestDue }) => oldestDue !== undefined && <When at={oldestDue} /> },
-              ]}
-            />
-          </Panel>
-          <Panel title="Carriers" live="carriers">
-            <Table
-              caption="Carriers of each dispatcher"
-              rows={carriers}
-              empty="No dispatcher reports a carrier: nothing is sent."
-              columns={[
-                {
-                  head: 'Carrier',
-                  cell: ({ carrier }) => <Link to={`/operator/carriers/${carrier}`}>{carrier}</Link>,
-                },
-                { head: 'Dispatcher', cell: ({ process }) => `${process.host} ${process.pid}` },
-                {
-                  head: 'State',
-                  cell: (one) => <Pill tone={carrierState(one).tone}>{carrierState(one).word}</Pill>,
-                },
-                { head: 'In use', cell: ({ unanswered, window }) => `${count(unanswered)} of ${count(window)}` },
-              ]}
-            />
-          </Panel>
-          <Panel title="Today" live="traffic">
-            <Table<CarrierTraffic>
-              caption="Messages handed over today, by carrier"
-              rows={trafficOf(traffic.byCarrier)}
-              empty="Nothing was handed to a carrier today."
-              columns={[
-                { head: 'Carrier', cell: ({ carrier }) => carrier },
-                { head: 'Delivered', number: true, cell: ({ delivered }) => count(delivered) },
-                { head: 'Final state pending', number: true, cell: ({ underWay }) => count(underWay) },
-                { head: 'Failed', number: true, cell: ({ failed }) => count(failed) },
-              ]}
-            />
-            <Table<Traffic['busiest'][number]>
-              caption="Accounts with the most messages today"
-              rows={traffic.busiest}
-              empty=""
-              columns={[
-                { head: 'Account', cell: ({ account }) => <AccountLink id={account} /> },
-                { head: 'Messages', number: true, cell: ({ messages }) => count(messages) },
-              ]}
-            />
-          </Panel>
-          <Panel title="Busiest accounts" live="busiest">
-            <Table<AccountRate>
-              caption="Requests and messages a second, over the last ten seconds"
-              rows={busy.slice(0, busiestMax)}
-              empty="No account has sent a request in the last seconds."
-              columns={[
-                { head: 'Account', cell: ({ account }) => <AccountLink id={account} /> },
-                { head: 'Requests', cell: ({ requests }) => requests.toFixed(1), number: true },
-                { head: 'Messages', cell: ({ messages }) => messages.toFixed(1), number: true },
-              ]}
-            />
-          </Panel>
+          <Attention wrong={wrong} />
+          <WaitingMessages queue={queue} routes={routes} dispatchers={dispatchers} />
+          <Carriers carriers={carriers} />
+          <Today traffic={traffic} />
+          <BusiestAccounts busy={busy} />
         </>
       ),
     }
