@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8'
 import { type Environment, misspeltVariables, readEnvironment, type Variables } from './environment.ts'
 import { hideSecrets } from './hide-secrets.ts'
 import { createLog, type Log } from './log.ts'
-import { createShutdown, type Host, thisProcess } from './shutdown.ts'
+import { type Host, Shutdown, thisProcess } from './shutdown.ts'
 import type { processVariables } from './variables.ts'
 import { release, versionLine } from './version.ts'
 
@@ -74,7 +74,7 @@ export const runProcess = async <const V extends Variables & Pick<typeof process
     return
   }
   const { DRAIN_SECONDS: drainSeconds = 0 } = environment as { DRAIN_SECONDS?: number }
-  const shutdown = createShutdown({ host, log, stopWithinSeconds, drainSeconds })
+  const shutdown = new Shutdown({ host, log, stopWithinSeconds, drainSeconds })
   log.info({ ...release, node: process.versions.node }, 'starting')
   for (const { name: variable, likely } of misspeltVariables(host.env, settings.published ?? []))
     log.warn({ variable, likely }, 'this variable is not read: it may be misspelt')

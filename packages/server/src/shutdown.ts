@@ -59,129 +59,145 @@ const ONE_SIGNAL_MS = 300
 // Milliseconds for which a stop waits for a start that is still running, before it runs the registered stop steps.
 const START_GRACE_MS = 2000
 
-export interface Shutdown {
-  /** Aborted by the first stop signal. */
-  readonly stopping: AbortSignal
-  /** Calls `reload` on SIGHUP, unless the terminal was closed. */
-  readonly onHangUp: (reload: () => void) => void
-  /** Registers a stop step. Throws after a stop signal, so that a start does not continue. */
-  readonly onStop: (part: string, stop: Stop) => void
-  /** Watches the start: the process is up when it resolves. */
-  readonly watch: (start: Promise<void>) => void
-  /** Runs the stop steps, last registered first, and exits. */
-  readonly stop: (code: number) => Promise<void>
-}
+/**
+ * Stops a process: on a signal, on an uncaught error, or when it cannot start.
+ *
+ * | state    | begins with                  | a stop signal             | ends with                         |
+ * | -------- | ---------------------------- | ------------------------- | --------------------------------- |
+ * | starting | the constructor              | begins to stop            | the end of the start              |
+ * | up       | the end of the start         | begins to drain           | a stop signal                     |
+ * | draining | a stop signal, if up         | ends the drain            | `drainSeconds`                    |
+ * | stopping | the end of the drain         | exits, if it is not first | the last step, or the time limit  |
+ * | ended    | the exit                     | does nothing              |                                   |
+ */
+export class Shutdown {
+  readonly #settings: ShutdownSettings
+  /** Steps to run, last registered first. */
+  readonly #steps: { readonly part: string; readonly stop: Stop }[] = []
+  readonly #controller = new AbortController()
+  #isUp = false
+  #hasEnded = false
+  #signalledAt: number | undefined
+  #start: Promise<void> = Promise.resolve()
+  #endDrain: (() => void) | undefined
+  /** Part that the stop waits for. */
+  #waitingFor = 'start'
+  #deadline: NodeJS.Timeout | undefined
+  #reload: (() => void) | undefined
 
-/** Stops a process: on a signal, on an uncaught error, or when it cannot start. */
-export const createShutdown = ({ host, log, stopWithinSeconds, drainSeconds }: ShutdownSettings): Shutdown => {
-  const steps: { what: string; stop: Stop }[] = []
-  const controller = new AbortController()
-  const stopping = controller.signal
-  let isUp = false
-  let ended = false
-  let toldAt: number | undefined
-  let started: Promise<void> = Promise.resolve()
-  let endDrain: (() => void) | undefined
-  let waitingFor = 'start'
-  let deadline: NodeJS.Timeout | undefined
-  let reload: (() => void) | undefined
-
-  const exit = (code: number) => {
-    if (ended) return
-    ended = true
-    clearTimeout(deadline)
-    host.exit(code)
+  constructor(settings: ShutdownSettings) {
+    this.#settings = settings
+    const { host } = settings
+    const onUncaught = (error: unknown): void => this.#onUncaught(error)
+    host.on('SIGTERM', () => this.#onSignal('SIGTERM'))
+    host.on('SIGINT', () => this.#onSignal('SIGINT'))
+    host.on('SIGHUP', () => this.#onHangUp())
+    host.on('uncaughtException', onUncaught)
+    host.on('unhandledRejection', onUncaught)
   }
 
-  const drain = async () => {
-    if (!isUp || drainSeconds === 0) return
+  /** Aborted by the first stop signal. */
+  get stopping(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  /** Calls `reload` on SIGHUP, unless the terminal was closed. */
+  readonly onHangUp = (reload: () => void): void => {
+    this.#reload = reload
+  }
+
+  /** Registers a stop step. Throws after a stop signal, so that a start does not continue. */
+  readonly onStop = (part: string, stop: Stop): void => {
+    this.#steps.push({ part, stop })
+    this.stopping.throwIfAborted()
+  }
+
+  /** Watches the start: the process is up when it resolves. */
+  watch(start: Promise<void>): void {
+    this.#start = start
+    start.then(
+      () => (this.#isUp = true),
+      () => undefined,
+    )
+  }
+
+  /** Runs the stop steps, last registered first, and exits. */
+  async stop(code: number): Promise<void> {
+    const { log, stopWithinSeconds } = this.#settings
+    this.#controller.abort()
+    await this.#drain()
+    this.#deadline = setTimeout(() => {
+      log.error({ waitingFor: this.#waitingFor }, `not stopped within ${stopWithinSeconds} s`)
+      this.#exit(1)
+    }, stopWithinSeconds * 1000)
+    const startEnded = this.#start.catch(() => undefined)
+    await Promise.race([startEnded, delay(START_GRACE_MS, undefined, { ref: false })])
+    const early = await this.#runSteps()
+    this.#waitingFor = 'start'
+    await startEnded
+    const late = await this.#runSteps()
+    if (!this.#hasEnded) log.info('stopped')
+    this.#exit(early && late ? code : 1)
+  }
+
+  async #drain(): Promise<void> {
+    const { log, drainSeconds } = this.#settings
+    if (!this.#isUp || drainSeconds === 0) return
     log.info({ seconds: drainSeconds }, 'no longer ready; still serving requests')
     const cut = new AbortController()
-    endDrain = () => cut.abort()
+    this.#endDrain = () => cut.abort()
     await delay(drainSeconds * 1000, undefined, { signal: cut.signal }).catch(() => undefined)
-    endDrain = undefined
+    this.#endDrain = undefined
   }
 
   /** Runs the stop steps. Resolves to true if every step succeeded. */
-  const runSteps = async (): Promise<boolean> => {
+  async #runSteps(): Promise<boolean> {
     let well = true
-    for (let step = steps.pop(); step !== undefined; step = steps.pop()) {
-      waitingFor = step.what
+    for (let step = this.#steps.pop(); step !== undefined; step = this.#steps.pop()) {
+      this.#waitingFor = step.part
       try {
         await step.stop()
       } catch (err) {
-        log.error({ err, what: step.what }, 'could not be stopped')
+        this.#settings.log.error({ err, what: step.part }, 'could not be stopped')
         well = false
       }
     }
     return well
   }
 
-  const stop = async (code: number) => {
-    controller.abort()
-    await drain()
-    deadline = setTimeout(() => {
-      log.error({ waitingFor }, `not stopped within ${stopWithinSeconds} s`)
-      exit(1)
-    }, stopWithinSeconds * 1000)
-    const startEnded = started.catch(() => undefined)
-    await Promise.race([startEnded, delay(START_GRACE_MS, undefined, { ref: false })])
-    const early = await runSteps()
-    waitingFor = 'start'
-    await startEnded
-    const late = await runSteps()
-    if (!ended) log.info('stopped')
-    exit(early && late ? code : 1)
-  }
-
-  const onSignal = (signal: 'SIGTERM' | 'SIGINT') => {
+  #onSignal(signal: 'SIGTERM' | 'SIGINT'): void {
     const now = performance.now()
-    if (toldAt !== undefined && now - toldAt <= ONE_SIGNAL_MS) return
-    const isFirst = toldAt === undefined
-    toldAt = now
-    if (!stopping.aborted) beginStop(signal)
-    else if (endDrain !== undefined) endDrain()
-    else if (!isFirst) exit(128 + constants.signals[signal])
+    if (this.#signalledAt !== undefined && now - this.#signalledAt <= ONE_SIGNAL_MS) return
+    const isFirst = this.#signalledAt === undefined
+    this.#signalledAt = now
+    if (!this.stopping.aborted) this.#beginStop(signal)
+    else if (this.#endDrain !== undefined) this.#endDrain()
+    else if (!isFirst) this.#exit(128 + constants.signals[signal])
   }
 
-  const onHangUp = () => {
-    if (stopping.aborted) return
-    if (reload !== undefined && (!host.hasTerminal || host.isTerminalOpen())) reload()
-    else if (host.hasTerminal) beginStop('SIGHUP')
+  #onHangUp(): void {
+    const { host, log } = this.#settings
+    if (this.stopping.aborted) return
+    if (this.#reload !== undefined && (!host.hasTerminal || host.isTerminalOpen())) this.#reload()
+    else if (host.hasTerminal) this.#beginStop('SIGHUP')
     else log.info('SIGHUP is ignored: this process has no terminal')
   }
 
-  const beginStop = (signal: string) => {
-    log.info({ signal }, 'stopping')
-    void stop(0)
+  #beginStop(signal: string): void {
+    this.#settings.log.info({ signal }, 'stopping')
+    void this.stop(0)
   }
 
-  const onUncaught = (error: unknown) => {
-    if (ended) return
-    log.fatal({ err: error }, 'uncaught error')
-    exit(1)
+  #onUncaught(error: unknown): void {
+    if (this.#hasEnded) return
+    this.#settings.log.fatal({ err: error }, 'uncaught error')
+    this.#exit(1)
   }
 
-  host.on('SIGTERM', () => onSignal('SIGTERM'))
-  host.on('SIGINT', () => onSignal('SIGINT'))
-  host.on('SIGHUP', onHangUp)
-  host.on('uncaughtException', onUncaught)
-  host.on('unhandledRejection', onUncaught)
-
-  return {
-    stopping,
-    onHangUp: (newReload) => void (reload = newReload),
-    onStop: (part, stopIt) => {
-      steps.push({ what: part, stop: stopIt })
-      stopping.throwIfAborted()
-    },
-    watch: (start) => {
-      started = start
-      start.then(
-        () => (isUp = true),
-        () => undefined,
-      )
-    },
-    stop,
+  #exit(code: number): void {
+    if (this.#hasEnded) return
+    this.#hasEnded = true
+    clearTimeout(this.#deadline)
+    this.#settings.host.exit(code)
   }
 }
