@@ -29,7 +29,15 @@ import {
 } from '../src/sql/inbound.ts'
 import { putBack, takeInbox } from '../src/sql/inbox.ts'
 import { divideLists, recordPushes, releaseLists } from '../src/sql/push-events.ts'
-import { applyReceipts, keepReceipts, knownReceipts, matchReceipts, newestPartition } from '../src/sql/receipts.ts'
+import {
+  applyOptOuts,
+  applyReceipts,
+  keepReceipts,
+  knownOptOuts,
+  knownReceipts,
+  matchReceipts,
+  newestPartition,
+} from '../src/sql/receipts.ts'
 import { mark, record, recordLate, recordParts } from '../src/sql/record.ts'
 import { replayEvent } from '../src/sql/replay-events.ts'
 import { addSenders, chooseSenders, chosenSenders, findSenders, senderAddresses } from '../src/sql/senders.ts'
@@ -221,14 +229,21 @@ const all: readonly Case[] = [
     { references: references(sent), codes: of(0, 500), carrier: 1, numbers: numbers(sent) },
     2200,
   ),
+  ...[knownReceipts(1), knownOptOuts(1)].map((statement) =>
+    caseOf(
+      statement,
+      {
+        references: [...references(sent.slice(0, 250)), ...parts.map((id) => `p${id}-2`)],
+        codes: ids(0, 500).map((i) => (i < 250 ? 100 : 0)),
+        carrier: 1,
+        numbers: numbers([...sent.slice(0, 250), ...parts]),
+      },
+      1500,
+    ),
+  ),
   caseOf(
-    knownReceipts(1),
-    {
-      references: [...references(sent.slice(0, 250)), ...parts.map((id) => `p${id}-2`)],
-      codes: ids(0, 500).map((i) => (i < 250 ? 100 : 0)),
-      carrier: 1,
-      numbers: numbers([...sent.slice(0, 250), ...parts]),
-    },
+    applyOptOuts(1),
+    { references: references(sent), codes: of(212, 500), carrier: 1, numbers: numbers(sent) },
     1500,
   ),
   caseOf(

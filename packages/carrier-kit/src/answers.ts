@@ -59,6 +59,7 @@ export class Answers {
 }
 
 function answerOf({ id }: Submission, outcome: MessageOutcome): SubmissionAnswer {
+  if (outcome === 'opted-out') return { id, outcome: 'refused', optOut: true }
   if (typeof outcome === 'string') return { id, outcome }
   const isWhole = 'accepted' in outcome
   const references = isWhole ? outcome.accepted : outcome.partly

@@ -2,6 +2,7 @@ import type { Submission } from '@gateway/core/dispatch'
 import { Answers } from './answers.ts'
 import type { CircuitBreaker, CircuitOutcome } from './circuit-breaker.ts'
 import {
+  isRefused,
   isUntaken,
   isWorthAnotherTry,
   outgoingMessage,
@@ -28,7 +29,7 @@ export interface Channel {
  * - accepted: the carrier has the part; receipts name it by `reference`, and by `furtherReferences` if the carrier has
  *   split it. Without a reference no receipt can match the message. `isPartial`: the carrier has refused some of the
  *   pieces for good.
- * - refused: the carrier will never accept the part.
+ * - refused: the carrier will never accept the part. `optOut`: because the recipient has opted out there.
  * - refused-for-now: the carrier did not accept the part and may do so later; also if it cannot be reached.
  * - throttled: the carrier gets too many requests. The part is sent again, not before `retryAfterSeconds`.
  * - account-broken: the carrier refused because of our account (wrong key, no credit). The message stays queued, and
@@ -45,7 +46,8 @@ export type RequestResult =
       readonly furtherReferences?: readonly string[]
       readonly isPartial?: true
     }
-  | { readonly is: 'refused' | 'refused-for-now' | 'account-broken' | 'resend'; readonly reason: string }
+  | { readonly is: 'refused'; readonly reason: string; readonly optOut?: true }
+  | { readonly is: 'refused-for-now' | 'account-broken' | 'resend'; readonly reason: string }
   | { readonly is: 'throttled'; readonly reason: string; readonly retryAfterSeconds?: number | undefined }
   | { readonly is: 'unsent' }
   | { readonly is: 'unknown'; readonly hasAnswered: boolean; readonly isRepeatable?: boolean }
@@ -314,7 +316,7 @@ export class Outbox<Segment, Over extends Channel> {
       return { reference, ...rest }
     }
     this.#refused(result.reason)
-    if (result.is === 'refused') return 'refused'
+    if (result.is === 'refused') return result.optOut === true ? 'opted-out' : 'refused'
     outgoing.notBefore = now
     if (result.is === 'throttled') this.#pace.throttled(now, (result.retryAfterSeconds ?? 0) * 1000)
     else if (result.is !== 'resend') this.#delay(outgoing, now)
@@ -358,8 +360,8 @@ export class Outbox<Segment, Over extends Channel> {
     outgoing.underWay--
     // A repetition that was refused for now does not show that the carrier has not accepted an earlier attempt.
     if (outcome !== 'retry' || outgoing.outcomes[part] !== 'repeat') outgoing.outcomes[part] = outcome
-    if (outcome !== 'refused' && outcome !== 'retry') outgoing.takenSince ??= now
-    if (outcome === 'refused') this.#withdraw(outgoing)
+    if (!isRefused(outcome) && outcome !== 'retry') outgoing.takenSince ??= now
+    if (isRefused(outcome)) this.#withdraw(outgoing)
     if (outgoing.underWay > 0 || this.#isSending(outgoing)) return
     if (isWorthAnotherTry(outgoing, this.#settings, this.#isShut, now)) {
       prepareMissing(outgoing)

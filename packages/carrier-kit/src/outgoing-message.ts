@@ -2,12 +2,14 @@ import type { Submission, SubmissionAnswer } from '@gateway/core/dispatch'
 
 /**
  * Outcome of one part. `retry`: the carrier certainly did not get the part, or refused it for now. `repeat`: nobody
- * knows whether the carrier has the part, but it may be sent again under the same key. `isPartial`: the carrier has
- * split the part, and has refused some of the pieces for good.
+ * knows whether the carrier has the part, but it may be sent again under the same key. `opted-out`: refused, because
+ * the recipient has opted out at the carrier. `isPartial`: the carrier has split the part, and has refused some of the
+ * pieces for good.
  */
 export type PartOutcome =
   | { readonly reference: string; readonly furtherReferences?: readonly string[]; readonly isPartial?: true }
   | 'refused'
+  | 'opted-out'
   | 'retry'
   | 'repeat'
   | 'unknown'
@@ -18,12 +20,14 @@ export type MessageOutcome =
   /** The carrier has some of the parts and will not get the others, so nobody can read the message. */
   | { readonly partly: readonly string[] }
   | 'refused'
+  | 'opted-out'
   | 'refused-for-now'
   | 'unknown'
 
 type Part = PartOutcome | undefined
 
 const isAccepted = (outcome: Part): outcome is Extract<PartOutcome, object> => typeof outcome === 'object'
+export const isRefused = (outcome: Part): boolean => outcome === 'refused' || outcome === 'opted-out'
 const isUnknown = (outcome: Part): boolean => outcome === 'unknown' || outcome === 'repeat'
 const referencesOf = ({ reference, furtherReferences = [] }: Extract<PartOutcome, object>): readonly string[] =>
   furtherReferences.length === 0 ? [reference] : [reference, ...furtherReferences]
@@ -42,12 +46,13 @@ export function messageOutcome(parts: readonly Part[]): MessageOutcome {
   if (isWhole) return { accepted: references }
   if (parts.some(isUnknown)) return 'unknown'
   if (references.length > 0) return { partly: references }
+  if (parts.includes('opted-out')) return 'opted-out'
   return parts.includes('refused') ? 'refused' : 'refused-for-now'
 }
 
 /** Returns true if missing parts should be sent again: the carrier may have others, and has refused none for good. */
 export const isWorthCompleting = (parts: readonly Part[]): boolean =>
-  !parts.includes('refused') && parts.some((part) => isAccepted(part) || isUnknown(part))
+  !parts.some(isRefused) && parts.some((part) => isAccepted(part) || isUnknown(part))
 
 /** Callback for the answers of a submission. */
 export type Answered = (answers: readonly SubmissionAnswer[]) => void
@@ -133,7 +138,7 @@ export function isWorthAnotherTry(
   now: number,
 ): boolean {
   const { outcomes, takenSince = now, since, tries } = outgoing
-  if (outcomes.includes('refused') || !outcomes.some(isMissing)) return false
+  if (outcomes.some(isRefused) || !outcomes.some(isMissing)) return false
   if (isWorthCompleting(outcomes)) return now - takenSince < partsSeconds * 1000
   return !isShut && tries === 0 && now - since < holdSeconds * 1000
 }

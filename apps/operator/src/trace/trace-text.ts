@@ -116,18 +116,22 @@ const unknownBy: ReadonlySet<string> = new Set([
 /** Returns the events after the submission: its stored outcome, and later changes by a receipt or a late answer. */
 function outcomes(
   { incidents, refundByHand }: MessageTrace,
-  { code, at, stored, carrier, refunded, parts }: DecidedLocation,
+  { code, at, stored, carrier, refunded, reference, parts }: DecidedLocation,
 ): readonly Event[] {
   if (carrier === undefined) return [{ at: stored, text: `ended without a carrier: ${outcomeText(code)}` }]
   const wasUnknown = incidents.some(({ what: incident }) => unknownBy.has(incident))
   const isPartly = code === OUTCOME.failed && at === stored
   // Credits of refused messages are returned automatically, so credits that an operator returned are no sign of a
-  // refusal.
-  const isRefused = refunded && refundByHand === undefined
+  // refusal. A message with a reference was accepted, and its receipt reported an opt-out.
+  const isRefused = refunded && refundByHand === undefined && reference === undefined
   const took = isPartly ? 'took some of its parts and refused the others' : 'took it'
   const handedOver = { at: stored, text: `carrier ${carrier} ${isRefused ? 'refused it' : took}` }
   const first = wasUnknown ? [] : [handedOver]
   if (isPartly || parts.some((part) => part.at !== undefined)) return [...first, ...receiptsOf(parts)]
+  if (code === OUTCOME.optedOut && reference === undefined) {
+    const refusal = `carrier ${carrier} refused it: the number has opted out there`
+    return [{ at, text: refusal }]
+  }
   if (!OWN_CODES.has(code)) return [...first, { at, text: `its receipt says: ${outcomeText(code)}` }]
   if (wasUnknown) {
     return code === OUTCOME.unknown

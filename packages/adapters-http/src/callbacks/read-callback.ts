@@ -118,7 +118,9 @@ function readReceipt(
   }
   const error = textAt(entry, places.error)
   const price = readPrice(places.price, entry, account.provider, account.currency)
-  const stated = { reference, ownId, isOfPart: places.ofPart, code: codes[word], number, price }
+  const isOptOut = places.optOut?.some((each) => String(each) === error) === true
+  const code = isOptOut ? OUTCOME.optedOut : codes[word]
+  const stated = { reference, ownId, isOfPart: places.ofPart, code, number, price }
   return { receipt: { ...stated, error: error === '0' ? undefined : error } }
 }
 

@@ -49,7 +49,7 @@ export function requestResult(
       return { is: 'accepted', reference, ...(furtherReferences.length > 0 && { furtherReferences }), ...partial }
     }
     case 'refused':
-      return { is: 'refused', reason: error }
+      return { is: 'refused', reason: error, ...(meaning.optOut && { optOut: true }) }
     case 'throttled':
       return { is: 'throttled', reason: error, retryAfterSeconds: meaning.waitSeconds }
     case 'broken':

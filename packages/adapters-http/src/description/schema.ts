@@ -252,6 +252,14 @@ const receipt = Type.Object(
     number: Type.Optional(pointers("The recipient's number.")),
     state: pointers('The state.'),
     error: Type.Optional(pointers('The code of an error.')),
+    optOut: Type.Optional(
+      Type.Unsafe<readonly (string | number)[]>({
+        type: 'array',
+        items: { type: ['string', 'number'] },
+        minItems: 1,
+        description: 'Errors that mean that the recipient has opted out at the provider.',
+      }),
+    ),
     price: Type.Optional(price),
     states: Type.Record(Type.String(), wordOf(stateWords, 'none: it says nothing yet.'), {
       description: 'What the states mean. A receipt with another state is kept as unread.',

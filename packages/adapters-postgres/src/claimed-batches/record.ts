@@ -1,5 +1,5 @@
 import {
-  handoverCode,
+  codeOfHandover,
   referencesOf,
   type CarrierReferences,
   type ClaimedBatchId,
@@ -87,7 +87,7 @@ export function createRecord(
     const late = () => ({
       ...all,
       ...(parts ?? partsOf(recorded)),
-      codes: recorded.map(({ handover }) => handoverCode[handover.outcome]),
+      codes: recorded.map(({ handover }) => codeOfHandover(handover)),
     })
     const row = await retryWorkOnConnectionLoss(hot, async () => {
       const plain = isPlain

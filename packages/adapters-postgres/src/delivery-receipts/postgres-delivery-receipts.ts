@@ -6,13 +6,16 @@ import {
   type DeliveryReceipt,
   type DeliveryReceipts,
 } from '@gateway/core/dispatch'
+import { OUTCOME } from '@gateway/core/messages'
 import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
 import type { Context } from '../context.ts'
 import { sqlState } from '../errors.ts'
 import {
   adoptReceipts,
+  applyOptOuts,
   applyReceipts,
   keepReceipts,
+  knownOptOuts,
   knownReceipts,
   listUnmatchedReceipts,
   matchReceipts,
@@ -94,9 +97,12 @@ export function postgresDeliveryReceipts(context: Context): DeliveryReceipts {
       carrier,
       numbers: receipts.map(({ number }) => number),
     }
-    const [row] = await retryOnConnectionLoss(hot, applyReceipts(partition), values)
+    const [apply, findKnown] = values.codes.includes(OUTCOME.optedOut)
+      ? [applyOptOuts, knownOptOuts]
+      : [applyReceipts, knownReceipts]
+    const [row] = await retryOnConnectionLoss(hot, apply(partition), values)
     if (row?.applied === receipts.length) return []
-    const rows = await retryOnConnectionLoss(hot, knownReceipts(partition), values)
+    const rows = await retryOnConnectionLoss(hot, findKnown(partition), values)
     // Confirms, because the connection that applied the receipts may have broken while it waited for a standby.
     if (rows.length > 0 && !rows.some(({ written }) => written)) await hot.confirm()
     const done = new Set(rows.map(({ position }) => position))

@@ -76,6 +76,7 @@ with send_of as materialized (
 ), refunded as (
   update message set refunded = true
   where id = :message and not refunded and (carrier_id is not null or code = ${OUTCOME.unknown})
+    and code <> ${OUTCOME.optedOut}
     and (select price from send_of) > 0
   returning account_id, send_first_id
 ), paid as (

@@ -3,7 +3,9 @@ import { changeableCodes, INCIDENT, OUTCOME, type MessageId } from '@gateway/cor
 import { milliseconds } from './arrays.ts'
 import { carrierId, instant, msisdn } from './columns.ts'
 import { column, nullable, sql, statement } from './statement.ts'
+import { refund } from './credits.ts'
 import { storeMessageEvents } from './store-events.ts'
+import { storeOptOuts } from './store-opt-outs.ts'
 
 const { referenceDays, olderAfterSeconds, keptDays, retrySecondsMax } = receiptMatching
 const changeable = changeableCodes.join(', ')
@@ -55,6 +57,14 @@ const receipts = {
   numbers: 'bigint?[]',
 } as const
 
+/** CTEs that refund the messages of the CTE `changed` that ended as opted out (212), and record the opt-outs. */
+const endOptedOut = `refunds as (
+  select changed.*, send.price amount
+  from changed
+  cross join lateral (select price from send where first_id = changed.send_first_id offset 0) send
+  where changed.code = ${OUTCOME.optedOut} and not changed.refunded
+), ${refund('refunds')}, ${storeOptOuts('changed')}, `
+
 /** Returns a function that returns the statement for a partition. It makes each statement when it is first used. */
 function ofPartition<T>(make: (partition: number) => T): (partition: number) => T {
   const made = new Map<number, T>()
@@ -78,7 +88,24 @@ export const applyReceipts = ofPartition((partition) =>
   statement(
     `apply-receipts-${partition}`,
     { parameters: receipts, columns: { applied: 'int' } },
-    sql`
+    applyText(partition, ''),
+  ),
+)
+
+/**
+ * Does the same as `applyReceipts` for receipts of which some report that the recipient has opted out at the carrier
+ * (212). Refunds these messages and records the opt-outs.
+ */
+export const applyOptOuts = ofPartition((partition) =>
+  statement(
+    `apply-opt-outs-${partition}`,
+    { parameters: receipts, columns: { applied: 'int' } },
+    applyText(partition, endOptedOut),
+  ),
+)
+
+/** Returns the text of `applyReceipts`. `effects` are CTEs of further effects, each with a comma after it. */
+const applyText = (partition: number, effects: string): string => sql`
 with changed as (
   update message_p${partition} message
   set code = receipt.code, code_at = now()
@@ -89,11 +116,9 @@ with changed as (
     and ${isNextOfItsMessage}
     and message.sent_at > now() - interval '${referenceDays} days'
   returning position, id, message.account_id, message.msisdn, message.code, code_at as at, confirms_opt_out,
-    send_first_id, true as has_reference
-), ${storeMessageEvents('changed', 'receipt')}
-select count(distinct position)::int as applied from changed`,
-  ),
-)
+    send_first_id, true as has_reference${effects === '' ? '' : ', refunded'}
+), ${effects}${storeMessageEvents('changed', 'receipt')}
+select count(distinct position)::int as applied from changed`
 
 /**
  * Returns which receipts need nothing more, because their message is final, has the same code already or has just
@@ -108,7 +133,21 @@ export const knownReceipts = ofPartition((partition) =>
   statement(
     `known-receipts-${partition}`,
     { parameters: receipts, columns: { position: 'int', written: 'bool' } },
-    sql`
+    knownText(partition, ''),
+  ),
+)
+
+/** Does the same as `knownReceipts` for receipts of which some report an opt-out, as `applyOptOuts` does. */
+export const knownOptOuts = ofPartition((partition) =>
+  statement(
+    `known-opt-outs-${partition}`,
+    { parameters: receipts, columns: { position: 'int', written: 'bool' } },
+    knownText(partition, endOptedOut),
+  ),
+)
+
+/** Returns the text of `knownReceipts`. `effects` are CTEs of further effects, each with a comma after it. */
+const knownText = (partition: number, effects: string): string => sql`
 with receipts as materialized (
   select *
   from unnest(:references, :codes, :numbers) with ordinality receipt(reference, code, msisdn, position)
@@ -130,11 +169,11 @@ with receipts as materialized (
   from of_message
   where message.id = any (array[of_message.id])
   returning message.id, message.account_id, message.msisdn, message.code, code_at as at, confirms_opt_out,
-    send_first_id, carrier_id is not null as has_reference
+    send_first_id, carrier_id is not null as has_reference${effects === '' ? '' : ', refunded'}
 ), changed as (
   -- What it was before did not begin in this transaction.
   select * from applied where at = now()
-), ${storeMessageEvents('changed', 'receipt')}
+), ${effects}${storeMessageEvents('changed', 'receipt')}
 select position::int as position, true as written from parts
 union all
 select position::int, false
@@ -153,9 +192,7 @@ where exists (
     and part.msisdn = coalesce(receipt.msisdn, part.msisdn)
     and (part.code not in (${changeable}) or part.code = receipt.code)
     and part.sent_at > now() - interval '${referenceDays} days'
-)`,
-  ),
-)
+)`
 
 /** Returns the newest partition that a message id can be in, and whether the one before it exists. */
 export const newestPartition = statement(
@@ -258,7 +295,7 @@ with due as (
     and message.code <> receipt.code
   returning message.id, message.account_id, message.msisdn, message.code, message.code_at as at,
     message.confirms_opt_out,
-    message.send_first_id, message.carrier_id is not null as has_reference
+    message.send_first_id, message.carrier_id is not null as has_reference, refunded
 ), before as materialized (
   select id, code
   from message
@@ -282,14 +319,15 @@ with due as (
   where message.id = any (array[of_message.id])
   returning message.id, message.account_id, message.msisdn, message.code, message.code_at as at,
     message.confirms_opt_out,
-    message.send_first_id, message.carrier_id is not null as has_reference, message.code <> before.code is_news
+    message.send_first_id, message.carrier_id is not null as has_reference, refunded,
+    message.code <> before.code is_news
 ), changed as (
   select * from changed_whole
   union all
-  select id, account_id, msisdn, code, at, confirms_opt_out, send_first_id, has_reference
+  select id, account_id, msisdn, code, at, confirms_opt_out, send_first_id, has_reference, refunded
   from changed_parts
   where is_news
-), ${storeMessageEvents('changed', 'receipt')}, dropped as (
+), ${endOptedOut}${storeMessageEvents('changed', 'receipt')}, dropped as (
   delete from unmatched_delivery_receipt
   where id = any (array(
     select id

@@ -2,6 +2,7 @@ import { INCIDENT, OUTCOME } from '@gateway/core/messages'
 import { refund } from './credits.ts'
 import { sql, statement } from './statement.ts'
 import { storeMessageEvents, storeSentEvents } from './store-events.ts'
+import { storeOptOuts } from './store-opt-outs.ts'
 
 /**
  * Marks the first `upTo` messages of a batch, which may be submitted once this has committed. Returns no row if the
@@ -126,10 +127,11 @@ export const recordParts = statement(
 )
 
 /**
- * Records outcomes of any kind, including late ones. The code of a message is 100, 106, 111 (which is refunded) or 213
- * (a carrier accepted only some parts). A message that its batch still holds is stored; a message that is stored
- * already changes if core's `isLateTruth` allows it. The statement that changes a message to 111 also refunds it, so
- * that it is refunded once. May be run again; ids must be distinct.
+ * Records outcomes of any kind, including late ones. The code of a message is 100, 106, 111, 212 (the number has opted
+ * out at the carrier) or 213 (a carrier accepted only some parts). Messages with 111 and 212 are refunded, and 212 adds
+ * an opt-out. A message that its batch still holds is stored; a message that is stored already changes if core's
+ * `isLateTruth` allows it. The statement that changes a message to 111 or 212 also refunds it, so that it is refunded
+ * once. May be run again; ids must be distinct.
  *
  * A row whose `sent_at` is not the time of this transaction existed before. Returns the number of batches that were
  * marked, and the number of messages that were stored or changed.
@@ -146,7 +148,7 @@ with finished as (
   select outcome.id, outcome.msisdn, outcome.reference, outcome.code, outcome.parts,
     (:accounts)[position], (:sends)[position], (:senders)[position], (:confirming)[position],
     coalesce(batch.carrier, 0),
-    case when outcome.code = ${OUTCOME.refused} then now() end
+    case when outcome.code in (${OUTCOME.refused}, ${OUTCOME.optedOut}) then now() end
   from (select count(*) from finished) ended
   cross join unnest(:positions, :ids, :numbers, :references, :codes, :partCounts)
     outcome(position, id, msisdn, reference, code, parts)
@@ -176,8 +178,8 @@ with finished as (
   select changed.*, send.price amount
   from changed
   cross join lateral (select price from send where first_id = changed.send_first_id offset 0) send
-  where changed.code = ${OUTCOME.refused} and not changed.refunded
-), ${refund('refunds')}, incidents as (
+  where changed.code in (${OUTCOME.refused}, ${OUTCOME.optedOut}) and not changed.refunded
+), ${refund('refunds')}, ${storeOptOuts('changed')}, incidents as (
   insert into incident (message_id, what)
   select id, case when sent_at <> now() then '${INCIDENT.late}' else '${INCIDENT.unknown}' end
   from changed

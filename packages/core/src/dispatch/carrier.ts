@@ -4,6 +4,7 @@ import type { MessageId } from '../messages/messages.ts'
 import type { Msisdn, SenderAddress } from '../messages/msisdn.ts'
 import type { ClaimedOptions } from '../messages/send-options.ts'
 import type { CarrierId } from './carrier-id.ts'
+import type { Refused } from './claimed-batches.ts'
 import type { Instant } from '../time/instant.ts'
 import type { TrafficObserver } from '../fleet/carrier-watches.ts'
 import type { CarrierStatus } from './carrier-status.ts'
@@ -53,7 +54,8 @@ export interface Submission {
  */
 export type SubmissionAnswer =
   | ({ readonly id: MessageId; readonly outcome: 'accepted' | 'partly' } & CarrierReferences)
-  | { readonly id: MessageId; readonly outcome: 'refused' | 'unknown' }
+  | ({ readonly id: MessageId } & Refused)
+  | { readonly id: MessageId; readonly outcome: 'unknown' }
   | { readonly id: MessageId; readonly outcome: 'refused-for-now' }
 
 export interface CarrierHandlers {

@@ -89,7 +89,14 @@ export interface Wanted {
  * Outcome of a message that was submitted. Partly: the carrier has some of the parts and will never get the others.
  */
 export type Handover =
-  ({ readonly outcome: 'accepted' | 'partly' } & CarrierReferences) | { readonly outcome: 'refused' | 'unknown' }
+  ({ readonly outcome: 'accepted' | 'partly' } & CarrierReferences) | Refused | { readonly outcome: 'unknown' }
+
+/** A carrier refused a message for good. */
+export interface Refused {
+  readonly outcome: 'refused'
+  /** True if the recipient has opted out of our messages at the carrier (ruling 6.2). */
+  readonly optOut?: true
+}
 
 export interface Recorded {
   readonly batch: ClaimedBatchId
@@ -156,8 +163,10 @@ export interface ClaimedBatches {
    */
   mark(dispatcher: DispatcherId, batch: ClaimedBatchId, upTo: number): Promise<'marked' | 'fenced'>
   /**
-   * Stores the outcomes of submitted messages, which may belong to several claimed batches. `handoverCode` gives the
-   * code of each message; messages with code 111 are refunded. If the dispatcher was fenced meanwhile, only corrects,
+   * Stores the outcomes of submitted messages, which may belong to several claimed batches. `codeOfHandover` gives the
+   * code of each message; messages with code 111 or 212 are refunded. A refusal with `optOut` also adds an opt-out of
+   * the account, whose reply has the text `carrierOptOutText` and answers the message, without a confirmation (ruling
+   * 6.2). An existing opt-out does not change. If the dispatcher was fenced meanwhile, only corrects,
    * once, messages that recovery set to unknown (`isLateTruth`); nothing else changes.
    *
    * The marks are set once the outcomes are stored, never before. Fenced: a claimed batch to be marked no longer
@@ -228,12 +237,18 @@ export const isSameSend = (a: Neighbour, b: Neighbour): boolean =>
   a.cost === b.cost && a.from === b.from && a.route === b.route
 
 /** Status codes for the answers of a carrier (ruling 1.16). */
-export const handoverCode = {
+const handoverCodes = {
   accepted: OUTCOME.sent,
   partly: OUTCOME.failed,
   refused: OUTCOME.refused,
   unknown: OUTCOME.unknown,
 } as const satisfies Record<Handover['outcome'], OutcomeCode>
+
+/** Returns the status code for the answer of a carrier (rulings 1.16, 6.2). */
+export const codeOfHandover = (
+  handover: Handover,
+): (typeof handoverCodes)[Handover['outcome']] | typeof OUTCOME.optedOut =>
+  'optOut' in handover && handover.optOut === true ? OUTCOME.optedOut : handoverCodes[handover.outcome]
 
 /**
  * Returns the code with which a claimed message ends without being submitted (ruling 1.13); undefined if it may be

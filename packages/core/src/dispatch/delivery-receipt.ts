@@ -4,9 +4,12 @@ import type { Instant } from '../time/instant.ts'
 import type { CarrierId } from './carrier-id.ts'
 import type { OwnId } from './own-id.ts'
 
-/** Codes that a delivery receipt can report (ruling 1.16). */
+/**
+ * Codes that a delivery receipt can report (ruling 1.16). `optedOut`: the recipient has opted out of our messages at
+ * the carrier (ruling 6.2).
+ */
 export type DeliveryReceiptCode = (typeof OUTCOME)[
-  'delivered' | 'expired' | 'cancelled' | 'undeliverable' | 'underWay' | 'unknown' | 'rejected' | 'failed']
+  'delivered' | 'expired' | 'cancelled' | 'undeliverable' | 'underWay' | 'unknown' | 'rejected' | 'failed' | 'optedOut']
 
 /** A delivery receipt as a carrier reports it. */
 export interface DeliveryReceipt {

@@ -22,10 +22,12 @@ export interface UnmatchedReceipt extends Pick<DeliveryReceipt, 'carrier' | 'ref
 export interface DeliveryReceipts {
   /**
    * Moves each message from a state that may still change to the state in its receipt; a final state never changes
-   * again (P-7). If a call has several receipts of one message, only one of them counts (`countingReceipt`, with
-   * guesses after all others), and the rest are not stored. A receipt whose message is not known (yet) is stored for
-   * `match` and `adopt`, unless it is a guess. A receipt that names a number is never applied to a message to another
-   * number. Resolves, once nothing can be lost by a crash, to the receipts that matched no message.
+   * again (P-7). A message that ends as opted out (212) is refunded, and an opt-out of its account is added, as by
+   * `ClaimedBatches.record` for a refusal with `optOut` (ruling 6.2). If a call has several receipts of one message,
+   * only one of them counts (`countingReceipt`, with guesses after all others), and the rest are not stored. A receipt
+   * whose message is not known (yet) is stored for `match` and `adopt`, unless it is a guess. A receipt that names a
+   * number is never applied to a message to another number. Resolves, once nothing can be lost by a crash, to the
+   * receipts that matched no message.
    */
   apply(receipts: readonly DeliveryReceipt[]): Promise<readonly DeliveryReceipt[]>
   /**

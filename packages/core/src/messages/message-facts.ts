@@ -33,10 +33,11 @@ export const isAhead = (due: Instant | undefined, now: Instant): due is Instant 
 
 /**
  * Returns true if a carrier accepted, or may have accepted, the message or a part of it. Such a message stays charged.
- * Any other message with an outcome is refunded (ruling 1.4).
+ * Any other message with an outcome is refunded (ruling 1.4), also one that the carrier accepted and then ended because
+ * the recipient has opted out there (ruling 6.2).
  */
 export const isAcceptedByCarrier = ({ code, hasReference }: Pick<Outcome, 'code' | 'hasReference'>): boolean =>
-  hasReference || code === OUTCOME.unknown
+  code === OUTCOME.unknown || (hasReference && code !== OUTCOME.optedOut)
 
 /**
  * Returns true if a message was due before `since`, so that its status is no longer reported. A waiting message is

@@ -37,15 +37,23 @@ export interface ListedSuppression {
 export interface OptOut {
   readonly number: Msisdn
   readonly since: Instant
-  /** Message with which the person opted out. Undefined if the account holder added the entry. */
+  /**
+   * Message with which the person opted out, or the carrier's refusal of a message (`carrierOptOutText`). Undefined if
+   * the account holder added the entry.
+   */
   readonly reply: OptOutReply | undefined
 }
 
 /** Text that lists show for an entry of the account holder (ruling 1.23). */
 export const manualOptOutText = '* MANUALLY ADDED BY USER *'
 
+/**
+ * Text of the entry of a number that has opted out at a carrier (ruling 6.2). The message is in `OptOutReply.answers`.
+ */
+export const carrierOptOutText = '* OPTED OUT AT CARRIER *'
+
 export interface OptOutReply {
-  /** Inbound message. Undefined if the entry was imported with its text. */
+  /** Inbound message. Undefined if the entry was imported with its text, or comes from a carrier. */
   readonly id: InboundMessageId | undefined
   readonly text: string
   readonly answers: MessageId | undefined

@@ -8,6 +8,7 @@ import { realClock } from '../memory/clock.ts'
 import { acceptedAs, all, granted, times, withTraffic } from './claimed-batches/traffic.ts'
 import { adopting, agreeing } from './delivery-receipts/adopting.ts'
 import { fromOutside } from './delivery-receipts/from-outside.ts'
+import { carrierOptOuts } from './delivery-receipts/opt-outs.ts'
 import { ownIds } from './delivery-receipts/own-ids.ts'
 import { parts } from './delivery-receipts/parts.ts'
 import {
@@ -369,6 +370,7 @@ export const deliveryReceiptsContract: Contract<StoredPorts> = combined(
   adopting,
   agreeing,
   ownIds,
+  carrierOptOuts,
   parts,
   fromOutside,
   unreadReceipts,

@@ -1,9 +1,12 @@
 import { plus, type Cause, type Credits } from '@gateway/core/credits'
-import { handoverCode, referencesOf, type CarrierId, type Handover, type SettledCode } from '@gateway/core/dispatch'
+import { codeOfHandover, referencesOf, type CarrierId, type Handover, type SettledCode } from '@gateway/core/dispatch'
 import { labelsOf, OUTCOME, type MessageFacts, type MessageId, type Outcome } from '@gateway/core/messages'
+import { erasedNumber } from '@gateway/core/personal-data'
+import { carrierOptOutText } from '@gateway/core/suppressions'
 import type { Instant } from '@gateway/core/time'
 import type { AccountRow, Decision, MessageRow, Part } from './rows.ts'
 import { storeMessageEvent } from './store-events.ts'
+import { addSuppression } from './suppressions.ts'
 import { referenceKey, type MemoryStore } from './store.ts'
 
 /** Enters a movement and updates the balance, which it returns. */
@@ -44,9 +47,10 @@ export function note(store: MemoryStore, id: MessageId, incident: string, carrie
 
 /** Records the outcome of submitting a message to a carrier. */
 export function decide(store: MemoryStore, row: MessageRow, carrier: Decision['carrier'], handover: Handover): void {
-  const code = handoverCode[handover.outcome]
-  if (code === OUTCOME.refused) {
+  const code = codeOfHandover(handover)
+  if (code === OUTCOME.refused || code === OUTCOME.optedOut) {
     endRefunded(store, row, code, carrier)
+    if (code === OUTCOME.optedOut) optOutAtCarrier(store, row)
     return
   }
   const at = store.clock.now()
@@ -61,6 +65,21 @@ export function decide(store: MemoryStore, row: MessageRow, carrier: Decision['c
   }
   if (carrier !== undefined) for (const one of references) store.references.set(referenceKey(carrier, one), row)
   storeMessageEvent(store, row, 'handover')
+}
+
+/** Adds the opt-out of a number that has opted out at a carrier (ruling 6.2). */
+export function optOutAtCarrier(store: MemoryStore, { id, number, send: { account } }: MessageRow): void {
+  if (number === erasedNumber) return
+  const entry = { scope: account, number, kind: 'opt-out', since: store.clock.now() } as const
+  addSuppression(store, entry, { id: undefined, text: carrierOptOutText, answers: id })
+}
+
+/** Refunds a message that its carrier accepted and then ended because the number has opted out there (ruling 6.2). */
+export function refundOptedOut(store: MemoryStore, row: MessageRow): void {
+  const account = store.accounts.get(row.send.account)
+  if (account === undefined) throw new Error(`message ${row.id} has no account`)
+  const refund = { kind: 'refund', first: row.id, code: OUTCOME.optedOut } as const
+  if (row.refund === undefined) enter(account, row.cost, refund, store.clock.now())
 }
 
 /** Returns the parts of a message that has these carrier references. Returns no parts for a single reference. */

@@ -19,7 +19,7 @@ import {
   isUnresolved,
 } from '../contracts/specification/outcomes.ts'
 import { atomic } from './atomic.ts'
-import { note, partsOf } from './decide.ts'
+import { note, optOutAtCarrier, partsOf, refundOptedOut } from './decide.ts'
 import { mayHaveLeft } from './release.ts'
 import type { MessageRow } from './rows.ts'
 import { storeMessageEvent } from './store-events.ts'
@@ -136,13 +136,22 @@ function tellParts(store: MemoryStore, row: MessageRow, reports: readonly Report
   const isChanged = code !== decision.code
   const at = isChanged ? news.map((one) => one.at).reduce((a, b) => (b > a ? b : a)) : decision.at
   row.decision = { ...decision, parts, code, at }
-  if (isChanged) storeMessageEvent(store, row, 'receipt')
+  if (isChanged) changed(store, row)
 }
 
 function tell(store: MemoryStore, row: MessageRow, { code, at }: ReportedCode): void {
   const { decision } = row
   if (decision === undefined || !changesState(decision.code, code)) return
   row.decision = { ...decision, code, at }
+  changed(store, row)
+}
+
+/** Stores the effects of a receipt that has changed the state of a message. */
+function changed(store: MemoryStore, row: MessageRow): void {
+  if (row.decision?.code === OUTCOME.optedOut) {
+    refundOptedOut(store, row)
+    optOutAtCarrier(store, row)
+  }
   storeMessageEvent(store, row, 'receipt')
 }
 

@@ -52,7 +52,8 @@ export function addSuppression(
     store.optOutReplies.set(scope, replies.set(number, reply))
   }
   if (scope !== 'everybody' && kind === 'opt-out') {
-    const { id: inbound, answers, text } = reply ?? {}
+    const { id: inbound, text } = reply ?? {}
+    const answers = inbound === undefined ? undefined : reply?.answers
     storeOptOutEvent(store, scope, { type: 'optout.added', number, at: store.clock.now(), inbound, answers, text })
   }
   return 'added'

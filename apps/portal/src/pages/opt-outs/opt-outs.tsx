@@ -1,5 +1,5 @@
 import { readSoughtNumber, readWrittenNumber } from '@gateway/core/messages'
-import type { OptOut } from '@gateway/core/suppressions'
+import { carrierOptOutText, type OptOut } from '@gateway/core/suppressions'
 import { Form, Hidden, Main, Notice, Panel, ProblemSummary, Second, Table, TextField, When } from '../../components.tsx'
 import type { Problems } from '../../forms.ts'
 import { forHolders, type HolderVisit, type View } from '../../page.ts'
@@ -65,9 +65,7 @@ async function view(visit: HolderVisit, number = '', problems: Problems = {}): P
               { head: 'Since', cell: ({ since }) => <When at={since} /> },
               {
                 head: 'Why',
-                cell: ({ reply }) => (
-                  <span class="text">{reply === undefined ? 'added by you' : `“${reply.text}”`}</span>
-                ),
+                cell: ({ reply }) => <span class="text">{reasonOf(reply)}</span>,
               },
               { head: 'Change', cell: (entry) => <Remove number={entry.number} /> },
             ]}
@@ -80,6 +78,12 @@ async function view(visit: HolderVisit, number = '', problems: Problems = {}): P
       </>
     ),
   }
+}
+
+/** Returns the words for the origin of an opt-out. */
+function reasonOf(reply: OptOut['reply']): string {
+  if (reply === undefined) return 'added by you'
+  return reply.text === carrierOptOutText ? 'reported by the carrier' : `“${reply.text}”`
 }
 
 const Remove = ({ number }: { readonly number: string }) => (

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { strict as assert } from 'node:assert'
-import { handoverCode, type Handover } from '@gateway/core/dispatch'
+import { codeOfHandover, type Handover } from '@gateway/core/dispatch'
 import { isExpired, isFinal, isAcceptedByCarrier, OUTCOME, type OutcomeCode } from '@gateway/core/messages'
 import { secondsAfter } from '@gateway/core/time'
 import { realClock } from '../../memory/clock.ts'
@@ -9,7 +9,7 @@ import { aReceipt } from '../delivery-receipts/sent-messages.ts'
 import { isLateTruth } from '../specification/outcomes.ts'
 import { granted, idsOf, withTraffic } from './traffic.ts'
 
-const outcomes = fc.constantFrom('accepted', 'partly', 'refused', 'unknown')
+const outcomes = fc.constantFrom('accepted', 'partly', 'refused', 'opted-out', 'unknown')
 
 /**
  * Reports about one message: at most one before its dispatcher is declared dead, and up to three afterwards. Before the
@@ -24,8 +24,12 @@ const stories = fc.array(
   { minLength: 1, maxLength: 14 },
 )
 
-const handoverOf = (outcome: Handover['outcome'], reference: string): Handover =>
-  outcome === 'accepted' || outcome === 'partly' ? { outcome, reference } : { outcome }
+type Outcome = Handover['outcome'] | 'opted-out'
+
+function handoverOf(outcome: Outcome, reference: string): Handover {
+  if (outcome === 'opted-out') return { outcome: 'refused', optOut: true }
+  return outcome === 'accepted' || outcome === 'partly' ? { outcome, reference } : { outcome }
+}
 
 /**
  * Checks that stores, whose SQL statements handle many messages at once, get the same results as the rules of core,
@@ -42,15 +46,15 @@ export const agreeing = withTraffic({
       const dispatcher = await traffic.dispatcher()
       const batch = await traffic.claim(dispatcher, ids.length > 10 ? 'bulk' : 'single')
       const stored = story.map((): { code: OutcomeCode; reference: string | undefined } | undefined => undefined)
-      const record = async (outcomeOf: (i: number) => Handover['outcome'] | undefined, time: number) => {
+      const record = async (outcomeOf: (i: number) => Outcome | undefined, time: number) => {
         const recorded = batch.messages.flatMap((message, i) => {
           const outcome = outcomeOf(i)
           if (outcome === undefined) return []
           const handover = handoverOf(outcome, `${message.id} ${time}`)
           const before = stored[i]
           const reference = 'reference' in handover ? handover.reference : undefined
-          if (before === undefined || isLateTruth(before, outcome))
-            stored[i] = { code: handoverCode[outcome], reference }
+          if (before === undefined || isLateTruth(before, handover.outcome))
+            stored[i] = { code: codeOfHandover(handover), reference }
           return [{ batch: batch.id, message, handover }]
         })
         await claimedBatches.record(dispatcher, recorded)

@@ -5,14 +5,7 @@ import {
   type DeliveryReceiptCode,
   type Handover,
 } from '@gateway/core/dispatch'
-import {
-  isFinal,
-  isAcceptedByCarrier,
-  OUTCOME,
-  type MessageLocation,
-  type Msisdn,
-  type OutcomeCode,
-} from '@gateway/core/messages'
+import { isFinal, OUTCOME, type MessageLocation, type Msisdn, type OutcomeCode } from '@gateway/core/messages'
 import { daysBefore, secondsAfter, type Instant } from '@gateway/core/time'
 
 interface Stored {
@@ -93,7 +86,7 @@ export function receiptsSought(
   if (place.place === 'claimed') return place.marked ? { carrier: place.carrier, references: undefined } : undefined
   if (place.place !== 'decided' || place.carrier === undefined) return undefined
   const { carrier, code, reference, parts } = place
-  if (!isAcceptedByCarrier({ code, hasReference: reference !== undefined })) return undefined
+  if (reference === undefined && code !== OUTCOME.unknown) return undefined
   if (reference === undefined) return { carrier, references: undefined }
   return { carrier, references: parts.length === 0 ? [reference] : parts.map((part) => part.reference) }
 }

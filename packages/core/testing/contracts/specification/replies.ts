@@ -1,6 +1,6 @@
 import { may, type AccountId } from '@gateway/core/accounts'
 import { deduplicationSeconds, type InboxMessage, type InboxPart } from '@gateway/core/inbox'
-import { isAcceptedByCarrier, type MessageId, type Outcome, type SenderAddress } from '@gateway/core/messages'
+import { OUTCOME, type MessageId, type Outcome, type SenderAddress } from '@gateway/core/messages'
 import type { Suppression } from '@gateway/core/suppressions'
 import { secondsAfter, type Instant } from '@gateway/core/time'
 
@@ -34,7 +34,7 @@ export interface ReplyOwner {
  * confirmation of an opt-out (rulings 1.18, 1.21).
  */
 export const isContact = (outcome: Pick<Outcome, 'code' | 'hasReference'>, confirmation: boolean): boolean =>
-  !confirmation && isAcceptedByCarrier(outcome)
+  !confirmation && (outcome.hasReference || outcome.code === OUTCOME.unknown)
 
 /** Orders contacts, latest first. Negative if `a` is later. */
 export const laterContact = (a: Pick<Contact, 'at' | 'id'>, b: Pick<Contact, 'at' | 'id'>): number =>

@@ -4,6 +4,7 @@ import type { AccountId } from '@gateway/core/accounts'
 import { credits } from '@gateway/core/credits'
 import type { ClaimedBatch, Handover } from '@gateway/core/dispatch'
 import { OUTCOME, type MessageId } from '@gateway/core/messages'
+import { carrierOptOutText } from '@gateway/core/suppressions'
 import {
   defaultEventTypes,
   messageEventId,
@@ -238,6 +239,33 @@ export const storing: Contract<StoredPorts> = {
     const refused = confirmations.messages.map(() => ({ outcome: 'refused' }) as const)
     await ports.claimedBatches.record(dispatcher, handed(confirmations, refused))
     assert.deepEqual(await happened(ports), [])
+  },
+
+  'an opt-out at the carrier causes the event of the failed message, which is free, and that of the opt-out': async (
+    ports,
+  ) => {
+    const own = traffic(ports)
+    const { account, batch, record } = await handedOver(own, { to: 2 })
+    await listening(ports, account)
+    const [message = assert.fail('no message'), accepted = assert.fail('no message')] = batch.messages
+    await record([
+      { batch: batch.id, message, handover: { outcome: 'refused', optOut: true } },
+      { batch: batch.id, message: accepted, handover: acceptedAs(referenceOf(accepted)) },
+    ])
+    await ports.deliveryReceipts.apply([aReceipt(referenceOf(accepted), OUTCOME.optedOut)])
+    const events = await happened(ports)
+    const ofMessages = events.flatMap(({ data }) =>
+      data.type === 'message.failed' ? [[data.message, data.code, data.cost, data.taken]] : [],
+    )
+    assert.deepEqual(ofMessages, [
+      [message.id, OUTCOME.optedOut, 0, false],
+      [accepted.id, OUTCOME.optedOut, 0, false],
+    ])
+    const optOuts = events.flatMap(({ data }) => (data.type === 'optout.added' ? [[data.number, data.text]] : []))
+    assert.deepEqual(optOuts, [
+      [message.to, carrierOptOutText],
+      [accepted.to, carrierOptOutText],
+    ])
   },
 
   'a message to a code of the account causes an event of a short code message, not of a reply': async (ports) => {

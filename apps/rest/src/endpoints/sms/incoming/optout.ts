@@ -22,14 +22,16 @@ const operation: Operation = {
       answerObject('OptOut', {
         incomingApiMessageId: orNull(
           MessageIdNumber,
-          'The id of the message that opted out, or null if the number was added by hand.',
+          'The id of the message that opted out, or null if the number was added by hand or opted out at the carrier.',
         ),
         mobileNumber: MobileNumber,
         receiveTime: Minute,
-        messageText: Type.String({ description: 'The text of that message, or `* MANUALLY ADDED BY USER *`.' }),
+        messageText: Type.String({
+          description: 'The text of that message, `* MANUALLY ADDED BY USER *`, or `* OPTED OUT AT CARRIER *`.',
+        }),
         outgoingApiMessageId: orNull(
           MessageIdNumber,
-          'The id of the message that was answered, or null if there is none or the number was added by hand.',
+          'The id of the message that was answered, or that the carrier refused because of the opt-out; else null.',
         ),
       }),
       { description: 'All numbers that have opted out, regardless of the date.' },
