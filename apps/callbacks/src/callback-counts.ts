@@ -1,15 +1,11 @@
-import type { CallbackRefusal } from '@gateway/adapters-http'
 import type { CarrierId } from '@gateway/core/dispatch'
 import { clientAddress, mediaType, throttled, type Log, type Metrics } from '@gateway/server'
 import type { IncomingMessage } from 'node:http'
 import type { CallbackCarriers } from './callback-carriers.ts'
-import type { RefusedCallback, RefusedCallbacks } from './refused-callbacks.ts'
+import type { RefusedCallback, RefusedCallbacks, Refusal } from './refused-callbacks.ts'
 
 /** How a callback was answered. */
 export type CallbackResult = 'stored' | 'refused' | 'limited' | 'too-large' | 'unavailable'
-
-/** Why a callback was refused with 403. */
-export type Refusal = CallbackRefusal | 'no-public-url' | 'other-address'
 
 const none: Readonly<Record<CallbackResult, number>> = {
   ...{ stored: 0, refused: 0, limited: 0, 'too-large': 0, unavailable: 0 },

@@ -1,5 +1,8 @@
+import type { CallbackRefusal } from '@gateway/adapters-http'
 import type { CarrierId } from '@gateway/core/dispatch'
-import type { Refusal } from './callback-counts.ts'
+
+/** Why a callback was refused with 403. */
+export type Refusal = CallbackRefusal | 'no-public-url' | 'other-address'
 
 /** Refused callback, without its path, its query, its fields and its texts. */
 export interface RefusedCallback {

@@ -18,9 +18,9 @@ import {
 import { interfaceOf, notFoundElsewhere } from '@gateway/wire'
 import { Router, type Request, type RequestHandler, type Response } from 'express'
 import type { CallbackCarrier, CallbackCarriers } from './callback-carriers.ts'
-import { CallbackCounts, type Refusal } from './callback-counts.ts'
+import { CallbackCounts } from './callback-counts.ts'
 import { rateLimit } from './rate-limit.ts'
-import { RefusedCallbacks } from './refused-callbacks.ts'
+import { RefusedCallbacks, type Refusal } from './refused-callbacks.ts'
 import { storeCallback, type CallbackStore } from './store-callback.ts'
 
 export interface CallbacksSettings {

@@ -65,7 +65,7 @@ const numbersMax = 1000
  * `accepted` has an element for each recipient of the order; recipients with false get no id and no send.
  */
 export function layOut(
-  { account, texts, senderOf, routeOf = withoutRoute }: Order & Placement,
+  { account, texts, senderOf, routeOf = withoutRoute }: Order & Pick<Placement, 'senderOf'> & Partial<Placement>,
   ranges: readonly IdRange[],
   accepted?: readonly boolean[],
 ): OrderSends {

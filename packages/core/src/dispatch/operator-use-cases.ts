@@ -3,7 +3,7 @@ import type { Ports } from '../ports.ts'
 import { decideDoubt } from './decide-doubt.ts'
 import type { UnmatchedReceipt } from './delivery-receipts.ts'
 import type { FailedOverSend, Promotion } from './promotions.ts'
-import { listUnreadReceipts } from './unread-receipt.ts'
+import { listUnreadReceipts } from './list-unread-receipts.ts'
 
 export const dispatchQueries = (ports: Ports) => ({
   listUnreadReceipts: listUnreadReceipts(ports),

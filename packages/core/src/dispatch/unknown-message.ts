@@ -1,5 +1,4 @@
 import type { Msisdn, SenderAddress } from '../messages/msisdn.ts'
-import type { CarrierId } from './carrier-id.ts'
 
 /** A message, or a part of a message, for which its carrier reported an unknown outcome (106). */
 export interface UnknownMessage {

@@ -2,7 +2,6 @@ import type { Brand } from '../brand.ts'
 import type { Msisdn } from '../messages/msisdn.ts'
 import type { Instant } from '../time/instant.ts'
 import type { CarrierId } from './carrier-id.ts'
-import type { DeliveryReceipts } from './delivery-receipts.ts'
 
 /**
  * A delivery that the gateway could not parse (P-21), with those fields that it could read. It is a delivery receipt, a
@@ -57,16 +56,3 @@ export interface UnreadReceiptFilter {
   /** If undefined, from the beginning. */
   readonly since?: Instant | undefined
 }
-
-const pageMax = 500
-
-/** Yields all unread deliveries, the oldest first, read in pages. */
-export const listUnreadReceipts = ({ deliveryReceipts }: { readonly deliveryReceipts: DeliveryReceipts }) =>
-  async function* (carrier: CarrierId | undefined): AsyncIterable<StoredUnreadReceipt> {
-    for (let after: UnreadReceiptId | undefined; ;) {
-      const page = await deliveryReceipts.listUnread(after, pageMax, { carrier })
-      yield* page
-      after = page.at(-1)?.id
-      if (after === undefined) return
-    }
-  }

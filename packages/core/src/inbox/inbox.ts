@@ -5,7 +5,6 @@ import type { Body } from '../messages/body.ts'
 import type { MessageId, Page, Paged } from '../messages/messages.ts'
 import type { SenderAddress } from '../messages/msisdn.ts'
 import type { Instant } from '../time/instant.ts'
-import type { Conversation, ConversationsPage, ReceivedFrom } from './conversation.ts'
 import type { InboundMessage } from './inbound-message.ts'
 
 /** Id of a stored inbound message: a positive integer below 2^53, from one sequence for all accounts. */
@@ -47,6 +46,32 @@ export interface UnownedMessage {
   readonly to: string | undefined
   readonly at: Instant
   readonly text: string
+}
+
+/** Messages of one person to an account: replies and messages to its codes. */
+export interface Conversation {
+  /** Latest message of the person. */
+  readonly last: InboxMessage
+  /** Number of messages not marked as read. */
+  readonly unread: number
+}
+
+export interface ConversationsPage {
+  /** If true, lists only conversations with unread messages. */
+  readonly unreadOnly: boolean
+  /** If set, lists only conversations whose latest message is older than this one. */
+  readonly before?: InboundMessageId | undefined
+  readonly limit: number
+}
+
+/** Messages of one person, with the number of read ones. */
+export interface ReceivedFrom {
+  /** Number of messages since the conversation began. */
+  readonly arrived: number
+  /** Number of these that were marked as read. */
+  readonly read: number
+  /** Messages, latest first. */
+  readonly messages: readonly InboxMessage[]
 }
 
 /** Result of storing a message. `repeated`: it was stored before. `incomplete`: a part that waits for other parts. */

@@ -1,5 +1,4 @@
 export * from './coded-text.ts'
-export * from './conversation.ts'
 export * from './inbound-message.ts'
 export * from './inbox.ts'
 export * from './receive.ts'

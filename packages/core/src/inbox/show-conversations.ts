@@ -5,8 +5,7 @@ import type { MessageId, MessageStatus } from '../messages/messages.ts'
 import { parseStoredMsisdn, type Msisdn } from '../messages/msisdn.ts'
 import type { Ports } from '../ports.ts'
 import { daysBefore, type Instant } from '../time/instant.ts'
-import type { Conversation, ConversationsPage } from './conversation.ts'
-import type { InboundMessageId, InboxMessage } from './inbox.ts'
+import type { Conversation, ConversationsPage, InboundMessageId, InboxMessage } from './inbox.ts'
 
 export interface ConversationList {
   readonly conversations: readonly Conversation[]

@@ -1,12 +1,20 @@
 import type { AccountId } from '@gateway/core/accounts'
-import type { InboundMessageId, Inbox } from '@gateway/core/inbox'
+import type { InboundMessageId, Inbox, InboxMessage } from '@gateway/core/inbox'
 import type { Instant } from '@gateway/core/time'
 import { atomic } from './atomic.ts'
-import { shown } from './inbox.ts'
 import type { InboundMessageRow } from './rows.ts'
 import type { MemoryStore } from './store.ts'
 
 type ConversationPart = Pick<Inbox, 'listConversations' | 'findConversation' | 'markRead' | 'countUnreadConversations'>
+
+export const shown = ({ id, from, at, text, answers, shortCode }: InboundMessageRow): InboxMessage => ({
+  id,
+  from,
+  at,
+  text,
+  answers,
+  shortCode,
+})
 
 export function memoryConversations(store: MemoryStore): ConversationPart {
   const marksOf = (by: AccountId, from: string) => store.conversations.get(by)?.get(from)

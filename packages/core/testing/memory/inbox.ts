@@ -32,7 +32,7 @@ import {
   type ReplyOwner,
 } from '../contracts/specification/replies.ts'
 import { atomic } from './atomic.ts'
-import { memoryConversations } from './conversations.ts'
+import { memoryConversations, shown } from './conversations.ts'
 import { outcomeOf } from './decide.ts'
 import { storeText } from './messages.ts'
 import type { InboundMessageRow, LastContact, MessageRow } from './rows.ts'
@@ -156,15 +156,6 @@ function countArrived({ conversations }: MemoryStore, account: AccountId, from: 
 
 const ofAccount = (store: MemoryStore, by: AccountId, part: InboxPart, since: Instant): readonly InboundMessageRow[] =>
   store.inboundMessages.filter((row) => row.account === by && row.at >= since && isIn(part, row))
-
-export const shown = ({ id, from, at, text, answers, shortCode }: InboundMessageRow): InboxMessage => ({
-  id,
-  from,
-  at,
-  text,
-  answers,
-  shortCode,
-})
 
 // oxlint-disable-next-line typescript/require-await -- the port returns an async iterable
 async function* unowned(store: MemoryStore) {

@@ -53,8 +53,8 @@ function sender(carrier: Carrier) {
   }
 }
 
-const statesOf = ({ journal }: HttpProviderServer) =>
-  journal().flatMap((entry) => (entry.event === 'callback' ? [[entry.kind, entry.state, entry.status]] : []))
+const statesOf = (provider: HttpProviderServer) =>
+  provider.journal().flatMap((entry) => (entry.event === 'callback' ? [[entry.kind, entry.state, entry.status]] : []))
 
 test.each([
   ['27825550170', 'slowly', 'accepted', 1],

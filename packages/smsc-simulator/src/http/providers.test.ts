@@ -75,8 +75,8 @@ async function open(provider: ProviderName, further: Partial<HttpProviderSetting
   const send = async (to: string, ownId = '77-abc234'): Promise<AnswerMeaning> => {
     const body = bodyOf('Grüße & co')
     if (typeof body === 'string') throw new Error(body)
-    const request = buildRequest(account, { to, from: undefined, body, ownId, callback })
-    const answer = await fetch(request.url, request)
+    const { url, body: sent, ...request } = buildRequest(account, { to, from: undefined, body, ownId, callback })
+    const answer = await fetch(url, { ...request, body: sent ?? null })
     const headers = Object.fromEntries(answer.headers)
     return readAnswer(account, { status: answer.status, headers, body: await answer.text() }, ownId, Date.now())
   }

@@ -55,7 +55,7 @@ export async function startHttpProvider(settings: HttpProviderSettings): Promise
   const provider = {
     url: `${settings.tls === undefined ? 'http' : 'https'}://${settings.host ?? '127.0.0.1'}:${port}`,
     port,
-    journal: journal.entries,
+    journal: (count?: number) => journal.entries(count),
     status,
     inject: (arrival: Parameters<HttpProviderServer['inject']>[0]) => deliveries.reply(arrival, {}),
     become(next: string, changes?: Readonly<Record<string, unknown>>) {

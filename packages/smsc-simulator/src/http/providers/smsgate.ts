@@ -45,7 +45,7 @@ export const smsgate: ProviderFormat = {
   },
   // The ids of replies are not unique at SMSGate, but the time of receipt is.
   reply: ({ id, from, to, text }, url) => {
-    const receivedAt = new Date(Number(digitsTail(id)) || 0).toISOString()
+    const receivedAt = new Date(digitsTail(id) || 0).toISOString()
     const payload = {
       messageId: 'abc',
       message: text,

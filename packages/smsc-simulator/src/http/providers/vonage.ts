@@ -45,7 +45,7 @@ export const vonage: ProviderFormat = {
       ...{ scts: '2001011400', 'err-code': codes[state], ...(ownId !== undefined && { 'client-ref': ownId }) },
     }),
   reply: ({ id, from, to, text }, url) => {
-    const type = /^[\u0000-\u007f]*$/.test(text) ? 'text' : 'unicode'
+    const type = Buffer.byteLength(text) === text.length ? 'text' : 'unicode'
     return formCallback(url, { msisdn: from, to, messageId: id, text, type, keyword: text.split(' ')[0] ?? '' })
   },
 }
