@@ -38,17 +38,43 @@ async function signIn(deployment: Deployment): Promise<string> {
   return cookie
 }
 
-async function prepare(deployment: Deployment, full: boolean, paths: readonly string[]): Promise<Prepared> {
-  await stored(deployment, full)
-  await addMovements(deployment, full ? 100_000 : 10_000)
-  return { cookie: await signIn(deployment), paths }
+const nextWeek = (): string => new Date(Date.now() + 7 * 86_400_000).toISOString().slice(0, 16)
+
+/** Sends a list of numbers, every tenth of which is invalid, next week. Returns the path of the bulk send. */
+async function sendToMany(deployment: Deployment, cookie: string, rows: number): Promise<string> {
+  const { url } = deployment.serving('portal')
+  const headers = { 'sec-fetch-site': 'same-origin', cookie }
+  const page = await (await fetch(`${url}/send`, { headers })).text()
+  const token = /name="token" value="([^"]+)"/.exec(page)?.[1] ?? ''
+  const post = async (path: string, fields: Readonly<Record<string, string | Blob>>): Promise<string> => {
+    const form = new FormData()
+    for (const [name, value] of Object.entries({ token, ...fields })) form.set(name, value)
+    const answer = await fetch(url + path, { method: 'POST', headers, body: form, redirect: 'manual' })
+    return answer.headers.get('location') ?? `status ${answer.status}`
+  }
+  const numbers = Array.from({ length: rows }, (_, row) => (row % 10 === 0 ? `0${row}` : String(27_830_000_000 + row)))
+  const file = new Blob([['Mobile', ...numbers].join('\r\n')])
+  const draft = await post('/send', { text: 'your parcel is at the counter', time: nextWeek(), file })
+  const sent = await post(draft, {})
+  if (sent !== `${draft}/sent`) throw new Error(`no list was sent: ${draft}, ${sent}`)
+  return draft
 }
 
-const downloads = (name: string, loops: number, reads: boolean, paths: () => readonly string[]): Attack => ({
+async function prepare(deployment: Deployment, full: boolean, paths: Paths): Promise<Prepared> {
+  await stored(deployment, full)
+  await addMovements(deployment, full ? 100_000 : 10_000)
+  const cookie = await signIn(deployment)
+  return { cookie, paths: paths(await sendToMany(deployment, cookie, full ? 10_000 : 1000)) }
+}
+
+/** Returns the attacked paths, given the path of a bulk send. */
+type Paths = (bulkSend: string) => readonly string[]
+
+const downloads = (name: string, loops: number, reads: boolean, paths: Paths): Attack => ({
   title: `${name} from the portal, ${loops} loops${reads ? '' : ' that read nothing'}`,
   by: 'rest',
   at: 'portal',
-  prepare: (_hostile, full, deployment) => prepare(deployment, full, paths()),
+  prepare: (_hostile, full, deployment) => prepare(deployment, full, paths),
   run: (target) => {
     const prepared = target.prepared as Prepared
     const cookie = `Cookie: ${prepared.cookie}\r\n`
@@ -62,9 +88,9 @@ const downloads = (name: string, loops: number, reads: boolean, paths: () => rea
 })
 
 const statements = () => [`/statement/${month()}/download`]
-const everyFile = () => [
-  ...statements(),
-  '/messages/download',
+const files: Paths = (bulkSend) => [...statements(), '/messages/download', `${bulkSend}/results`, `${bulkSend}/refused`]
+const filesAndLongPages: Paths = (bulkSend) => [
+  ...files(bulkSend),
   `/statement/${month()}`,
   '/opt-outs',
   '/settings/webhooks',
@@ -74,6 +100,6 @@ export const statementDownloads = downloads('statements', 6, true, statements)
 
 export const portalDownloads: readonly Attack[] = [
   statementDownloads,
-  downloads('files and long pages', 60, true, everyFile),
-  downloads('files', 60, false, () => [...statements(), '/messages/download']),
+  downloads('files and long pages', 60, true, filesAndLongPages),
+  downloads('files', 60, false, files),
 ]
