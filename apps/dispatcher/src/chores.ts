@@ -12,6 +12,9 @@ const foldMilliseconds = 3000
 /** Milliseconds between two foldings by a sleeping process, which finds none or few changes. */
 const asleepFoldMilliseconds = 15_000
 
+/** Milliseconds between two searches for whole SMPP texts that the process which stored them did not join. */
+const joinMilliseconds = 3000
+
 /** Returns the periodic work other than dispatching. */
 export const startChores = (
   processing: Processing,
@@ -57,6 +60,19 @@ export const startChores = (
       const adopted = await processing.adoptReceipts()
       if (adopted > 0) log.info({ adopted }, 'messages of unknown outcome found their receipts')
     }),
+    {
+      what: 'join parts of SMPP texts',
+      pauseMilliseconds: () => Math.max(joinMilliseconds, idling.pause()),
+      log,
+      work: () => processing.joinParts(),
+    },
+    { what: 'expire parts of SMPP texts', pauseMilliseconds: 30_000, log, work: () => processing.expireParts() },
+    {
+      what: 'drop SMPP deliveries',
+      pauseMilliseconds: historyMilliseconds,
+      log,
+      work: () => processing.dropDeliveries(),
+    },
     droppingHistory(processing, log),
   ])
 

@@ -37,6 +37,12 @@ export interface DispatchSettings {
     | 'dailySums'
     | 'wakeups'
     | 'carrierFigures'
+    | 'accounts'
+    | 'senders'
+    | 'suppressions'
+    | 'prices'
+    | 'smppParts'
+    | 'smppDeliveries'
     | 'clock'
   >
   readonly carriers: readonly Carrier[]

@@ -36,6 +36,8 @@ const STATE: Readonly<Record<OutcomeCode, Pick<StateWords, 'word' | 'meaning'>>>
   [OUTCOME.undeliverable]: { word: 'not delivered', meaning: 'The carrier could not deliver it.' },
   [OUTCOME.rejected]: { word: 'rejected', meaning: 'The carrier rejected it.' },
   [OUTCOME.refused]: { word: 'refused', meaning: 'The carrier refused it when it was handed over.' },
+  [OUTCOME.insufficientCredits]: { word: 'not sent', meaning: 'The account had too few credits for the whole text.' },
+  [OUTCOME.tooLong]: { word: 'not sent', meaning: 'The joined text was too long.' },
   [OUTCOME.accountLocked]: { word: 'not sent', meaning: 'The account was locked when its turn came.' },
   [OUTCOME.optedOut]: { word: 'not sent', meaning: 'The person had opted out when its turn came.' },
   [OUTCOME.failed]: { word: 'not delivered', meaning: 'It failed, and the carrier gave no reason.' },

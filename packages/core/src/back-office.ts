@@ -10,6 +10,7 @@ import { peopleCommands, peopleQueries } from './people/operator-use-cases.ts'
 import { personalDataCommands, personalDataQueries } from './personal-data/operator-use-cases.ts'
 import type { Ports } from './ports.ts'
 import { backOfficeDefaults, type BackOfficeSettings } from './settings.ts'
+import { smppCommands, smppQueries } from './smpp-customers/operator-use-cases.ts'
 import { suppressionCommands, suppressionQueries } from './suppressions/operator-use-cases.ts'
 import { webhookCommands, webhookQueries } from './webhooks/operator-use-cases.ts'
 
@@ -21,6 +22,7 @@ export const backOfficeCommands = {
   ...creditCommands,
   ...suppressionCommands,
   ...webhookCommands,
+  ...smppCommands,
   ...personalDataCommands,
   ...dispatchCommands,
   ...fleetCommands,
@@ -34,6 +36,7 @@ const queriesOn = (ports: Ports, settings: BackOfficeSettings) => ({
   ...suppressionQueries(ports),
   ...inboxQueries(ports),
   ...webhookQueries(ports),
+  ...smppQueries(ports),
   ...personalDataQueries(ports),
   ...dispatchQueries(ports),
   ...fleetQueries(ports),

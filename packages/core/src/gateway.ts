@@ -7,6 +7,7 @@ import { messageCommands, messageQueries } from './messages/holder-use-cases.ts'
 import { peopleCommands, peopleQueries } from './people/holder-use-cases.ts'
 import type { Ports } from './ports.ts'
 import { gatewayDefaults, type GatewaySettings } from './settings.ts'
+import { smppCommands, smppQueries } from './smpp-customers/holder-use-cases.ts'
 import { suppressionCommands, suppressionQueries } from './suppressions/holder-use-cases.ts'
 import { webhookCommands, webhookQueries } from './webhooks/holder-use-cases.ts'
 
@@ -20,6 +21,7 @@ export const gatewayCommands = {
   ...inboxCommands,
   ...suppressionCommands,
   ...webhookCommands,
+  ...smppCommands,
 }
 
 const queriesOn = (ports: Ports) => ({
@@ -31,6 +33,7 @@ const queriesOn = (ports: Ports) => ({
   ...inboxQueries(ports),
   ...suppressionQueries(ports),
   ...webhookQueries(ports),
+  ...smppQueries(ports),
 })
 
 export type GatewayQueries = Readonly<ReturnType<typeof queriesOn>>

@@ -28,6 +28,10 @@ import type { SentMessages } from './messages/sent-messages.ts'
 import type { Templates } from './bulk-sends/templates.ts'
 import type { PersonalData } from './personal-data/personal-data.ts'
 import type { ClientRequests } from './client-requests/client-requests.ts'
+import type { SmppBinds } from './smpp-customers/smpp-binds.ts'
+import type { SmppCredentials } from './smpp-customers/smpp-credentials.ts'
+import type { SmppDeliveries } from './smpp-customers/smpp-deliveries.ts'
+import type { SmppParts } from './smpp-customers/smpp-parts.ts'
 import type { Suppressions } from './suppressions/suppressions.ts'
 import type { Clock } from './time/instant.ts'
 import type { SecretBox } from './webhooks/secret-box.ts'
@@ -65,6 +69,10 @@ export interface StoredPorts {
   readonly overview: Overview
   readonly history: History
   readonly webhooks: Webhooks
+  readonly smppCredentials: SmppCredentials
+  readonly smppBinds: SmppBinds
+  readonly smppParts: SmppParts
+  readonly smppDeliveries: SmppDeliveries
   readonly personalData: PersonalData
   readonly auditLog: AuditLog
 }

@@ -5,6 +5,10 @@ import { confirmationOf, defaultConfirmation } from './inbox/receive.ts'
 import type { Body } from './messages/body.ts'
 import { contactDaysDefault, dropHistory } from './messages/drop-history.ts'
 import type { Ports } from './ports.ts'
+import { deliveryHoursDefault, settleDeliveries } from './smpp-customers/deliver.ts'
+import type { DeliveryClaim } from './smpp-customers/smpp-deliveries.ts'
+import { partsExpireSeconds } from './smpp-customers/smpp-parts.ts'
+import { joinParts } from './smpp-customers/submit-part.ts'
 
 /** Settings of an operator for incoming messages and for stored data. */
 export interface ProcessingSettings {
@@ -15,6 +19,8 @@ export interface ProcessingSettings {
    * 1.18).
    */
   readonly contactDays: number
+  /** Hours for which SMPP customers are offered their receipts and replies (ruling 5.7). */
+  readonly smppDeliveryHours?: number | undefined
 }
 
 export const processingDefaults: ProcessingSettings = {
@@ -42,9 +48,22 @@ const doubtMax = 10_000
 export const createProcessing = (
   ports: Pick<
     Ports,
-    'claimedBatches' | 'promotions' | 'routes' | 'deliveryReceipts' | 'inbox' | 'history' | 'dailySums'
+    | 'claimedBatches'
+    | 'promotions'
+    | 'routes'
+    | 'deliveryReceipts'
+    | 'inbox'
+    | 'history'
+    | 'dailySums'
+    | 'accounts'
+    | 'senders'
+    | 'suppressions'
+    | 'prices'
+    | 'smppParts'
+    | 'smppDeliveries'
+    | 'clock'
   >,
-  { confirmation, contactDays }: ProcessingSettings = processingDefaults,
+  { confirmation, contactDays, smppDeliveryHours = deliveryHoursDefault }: ProcessingSettings = processingDefaults,
 ) => ({
   /** Moves due messages from the schedule to the queue. Returns 'more' if more may be due. */
   promote: async (): Promise<'more' | 'all'> =>
@@ -77,6 +96,17 @@ export const createProcessing = (
   /** Adds recorded changes to the daily sums. Returns 'more' if more changes may be left. */
   foldDailySums: async (): Promise<'more' | 'all'> =>
     (await ports.dailySums.fold(changesMax)) < changesMax ? 'all' : 'more',
+  /** Joins whole texts that customers submitted in parts over SMPP and that no process has joined (ruling 5.2). */
+  joinParts: joinParts(ports),
+  /** Ends SMPP texts whose other parts did not come (ruling 5.2). Returns 'more' if there may be more of them. */
+  expireParts: async (): Promise<'more' | 'all'> =>
+    (await ports.smppParts.expire(partsExpireSeconds, textsMax)) < textsMax ? 'all' : 'more',
+  /** Claims receipts and replies for the receiving binds of a process of the SMPP server. */
+  claimDeliveries: (claim: DeliveryClaim) => ports.smppDeliveries.claim(claim),
+  settleDeliveries: settleDeliveries(ports),
+  /** Drops receipts and replies that SMPP customers did not take in time. Returns 'more' if more may be left. */
+  dropDeliveries: async (): Promise<'more' | 'all'> =>
+    (await ports.smppDeliveries.drop(smppDeliveryHours, receiptsMax)) < receiptsMax ? 'all' : 'more',
   /** Deletes data older than 90 days (spec 8). */
   purge: dropHistory(ports, contactDays),
 })

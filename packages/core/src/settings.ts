@@ -12,6 +12,8 @@ export interface GatewaySettings {
   readonly returnOnceMax: number
   /** Notified of requests and accepted messages. */
   readonly activity?: AccountActivity | undefined
+  /** Maximum number of SMPP parts of one account that wait for others (ruling 5.2). Default: 10 000. */
+  readonly waitingPartsMax?: number | undefined
 }
 
 export const gatewayDefaults: GatewaySettings = { senders: defaultSenders, returnOnceMax: returnOnceMaxDefault }

@@ -22,6 +22,7 @@ export {
   aPasswordHash,
   anAccountId,
 } from './builders.ts'
+export { aBind, aCredential, aCustomer, aPart, aProcess } from './smpp.ts'
 export { arrive, assign, write } from './correspond.ts'
 export { chanceOf, testChance, testSeed, type Chance } from './chance.ts'
 export { eventsOf } from './events-of.ts'

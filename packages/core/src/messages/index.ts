@@ -1,3 +1,4 @@
+export * from './answer-deadline.ts'
 export * from './body.ts'
 export * from './change-scheduled.ts'
 export * from './daily-sums.ts'

@@ -195,6 +195,10 @@ export const INCIDENT = {
    * lets a message wait.
    */
   overflow: 'overflow',
+  /** The SMPP client of the customer refused the receipt or the reply for good. */
+  deliveryRefused: 'delivery refused',
+  /** No SMPP client of the customer acknowledged the receipt or the reply in time. It is no longer offered. */
+  deliveryDropped: 'delivery dropped',
 } as const
 
 export interface Incident {

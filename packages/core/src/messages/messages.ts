@@ -3,6 +3,7 @@ import type { Brand } from '../brand.ts'
 import type { Credits } from '../credits/credits.ts'
 import type { ClientRequest } from '../client-requests/client-requests.ts'
 import type { Instant } from '../time/instant.ts'
+import type { AnswerDeadline } from './answer-deadline.ts'
 import type { Body } from './body.ts'
 import type { Msisdn, SenderAddress } from './msisdn.ts'
 import type { SendLabels, SendOptions } from './send-options.ts'
@@ -82,6 +83,8 @@ export interface Order {
   /** At least one address. `chooseSender` picks one for each number. */
   readonly senders: readonly SenderAddress[]
   readonly texts: readonly OrderedText[]
+  /** True if the ids of the accepted recipients must be consecutive in request order (ruling 5.3). */
+  readonly isConsecutive?: boolean | undefined
 }
 
 export interface OrderedText {
@@ -168,7 +171,11 @@ export type Deletion =
   | { readonly outcome: 'sent'; readonly number: Msisdn }
   | { readonly outcome: 'not-found' }
 
-/** Messages of account holders. No account learns anything about ids of another (P-10). */
+/**
+ * Messages of account holders. No account learns anything about ids of another (P-10). The id of a part that a customer
+ * submitted over SMPP stands for the message of its text. Until the text is whole, the part waits at no cost; if its
+ * text was refused or expired, the part has that outcome at no cost (rulings 5.1, 5.2).
+ */
 export interface Messages {
   /**
    * Charges and stores, in request order, as many recipients as the balance covers (ruling 1.11). Each recipient is
@@ -178,8 +185,12 @@ export interface Messages {
    * has resolved, the accepted messages survive a crash (P-1). If the account is locked at this moment, nothing is
    * accepted. `overloaded`: nothing was done; try again later. If the store cannot be reached, finds out as far as
    * possible whether the order was stored, and then throws.
+   *
+   * With a deadline, an acceptance is returned only if the deadline is met. After it was missed, the result is
+   * 'overloaded', and nothing of the order is ever claimed or stays charged. A store that learns late that it stored
+   * the order revokes it.
    */
-  accept(order: Order): Promise<Acceptance | 'account-locked' | 'overloaded'>
+  accept(order: Order, deadline?: AnswerDeadline): Promise<Acceptance | 'account-locked' | 'overloaded'>
   /**
    * Accepts an order unless an answer is already stored under the key of the request (`ClientRequests`). If one is
    * stored, the result is 'repeated', or the reason why nothing would be accepted. If at least one recipient is
@@ -190,6 +201,7 @@ export interface Messages {
     order: Order,
     request: ClientRequest,
     draft: AnswerDraft,
+    deadline?: AnswerDeadline,
   ): Promise<Acceptance | 'account-locked' | 'overloaded' | 'repeated'>
   /** Returns one status per id, in order (`statusOf`). An id may occur twice. */
   status(by: AccountId, ids: readonly MessageId[], since: Instant): Promise<readonly MessageStatus[]>

@@ -9,6 +9,7 @@ import {
   type FirstAnswer,
   type IdempotencyKey,
 } from '../client-requests/client-requests.ts'
+import type { AnswerDeadline } from './answer-deadline.ts'
 import { answerText, draftAnswer, resultsIn, resultsOf, type SendResults } from './send-results.ts'
 import type { Acceptance, Order, OrderedText } from './messages.ts'
 import type { Msisdn, SenderAddress } from './msisdn.ts'
@@ -30,6 +31,16 @@ type SendPorts = Pick<
   'accountRates' | 'messages' | 'suppressions' | 'prices' | 'senders' | 'ledger' | 'clientRequests' | 'clock'
 >
 
+/** How a request is to be sent. */
+export interface Sending {
+  /** Time by which the caller must have an answer; undefined: none. */
+  readonly deadline?: AnswerDeadline | undefined
+  /** True if the ids of the accepted recipients must be consecutive in request order (ruling 5.3). */
+  readonly isConsecutive?: boolean | undefined
+  /** Identity of a request with a key. Default: `canonicalForm`. */
+  readonly asked?: string | undefined
+}
+
 /**
  * Screens, charges and accepts messages (rulings 1.4 to 1.13). An accepted recipient has an id, is charged, and
  * survives a crash (P-1); a refused one leaves no trace (P-3). 'overloaded', OverLimit and 'invalid-sender' (ruling
@@ -45,6 +56,7 @@ export function sendMessages(ports: SendPorts, pool: readonly SenderAddress[], a
   async function send<To extends Recipient, Refusal extends 'overloaded' | 'repeated'>(
     account: Account,
     texts: readonly TextToSend<To>[],
+    { isConsecutive }: Sending,
     accept: (order: Order, screened: readonly ScreenedText[]) => Promise<Acceptance | 'account-locked' | Refusal>,
   ): Promise<SendResults<To> | OverLimit | 'invalid-sender' | Refusal> {
     const allowed = await ports.senders.allowedTo(account.id)
@@ -58,7 +70,7 @@ export function sendMessages(ports: SendPorts, pool: readonly SenderAddress[], a
     const screened = await screenTexts(ports, account, texts, ports.clock.now())
     const ordered = orderedTexts(screened, allowed)
     if (ordered === 'invalid-sender') return ordered
-    const order = { account: account.id, senders: sendersOf(account, pool), texts: ordered }
+    const order = { account: account.id, senders: sendersOf(account, pool), texts: ordered, isConsecutive }
     const accepted = order.texts.length === 0 ? undefined : await accept(order, screened)
     if (typeof accepted === 'object') {
       activity?.accepted(account.id, messagesIn(accepted))
@@ -77,6 +89,7 @@ export function sendMessages(ports: SendPorts, pool: readonly SenderAddress[], a
     account: Account,
     texts: readonly TextToSend[],
     request: ClientRequest,
+    sending: Sending,
   ): Promise<FirstAnswer | 'another-request' | 'overloaded' | 'invalid-sender' | OverLimit> {
     const { messages, clientRequests } = ports
     // Look for a stored answer before the rate limit and the sender are checked: a repetition does not count for a rate
@@ -85,12 +98,12 @@ export function sendMessages(ports: SendPorts, pool: readonly SenderAddress[], a
     const found = isFirstRequest ? await clientRequests.find(request) : undefined
     if (found !== undefined) return found
 
-    const sent = await send(account, texts, (order, screened) =>
-      messages.acceptOnce(order, request, draftAnswer(screened)),
+    const sent = await send(account, texts, sending, (order, screened) =>
+      messages.acceptOnce(order, request, draftAnswer(screened), sending.deadline),
     )
     // If the stored answer has expired just now, `find` does not return it, and the request is executed as a first
     // request.
-    if (sent === 'repeated') return (await clientRequests.find(request)) ?? sendFirst(account, texts, request)
+    if (sent === 'repeated') return (await clientRequests.find(request)) ?? sendFirst(account, texts, request, sending)
     if (typeof sent === 'string' || 'overLimitSeconds' in sent) return sent
     const answer = new ComputedAnswer(texts, sent)
     const isAnyAccepted = sent.some((recipients) => recipients.some((recipient) => 'id' in recipient))
@@ -105,24 +118,27 @@ export function sendMessages(ports: SendPorts, pool: readonly SenderAddress[], a
     account: Account,
     texts: readonly TextToSend<To>[],
     key: IdempotencyKey | undefined,
+    sending?: Sending,
   ): Promise<SendResults<To> | 'overloaded' | 'invalid-sender' | OverLimit | 'another-request'>
   function sendMessages<To extends Recipient>(
     account: Account,
     texts: readonly TextToSend<To>[],
     key?: IdempotencyKey,
+    sending: Sending = {},
   ) {
     return key === undefined
-      ? send(account, texts, (order) => ports.messages.accept(order))
-      : sendOnce(account, texts, key)
+      ? send(account, texts, sending, (order) => ports.messages.accept(order, sending.deadline))
+      : sendOnce(account, texts, key, sending)
   }
 
   async function sendOnce<To extends Recipient>(
     account: Account,
     texts: readonly TextToSend<To>[],
     key: IdempotencyKey,
+    sending: Sending,
   ) {
-    const request = { account: account.id, key, asked: canonicalForm(texts) }
-    const answer = await once(request, () => sendFirst(account, texts, request))
+    const request = { account: account.id, key, asked: sending.asked ?? canonicalForm(texts) }
+    const answer = await once(request, () => sendFirst(account, texts, request, sending))
     if (answer instanceof ComputedAnswer && answer.texts === texts) return answer.sent as SendResults<To>
     return isAnswer(answer) ? resultsIn(answer, texts) : answer
   }

@@ -1,4 +1,5 @@
 import type { Brand } from '../brand.ts'
+import type { SmppOptions } from '../smpp-customers/smpp-options.ts'
 import type { Instant } from '../time/instant.ts'
 
 /**
@@ -14,14 +15,18 @@ export interface SendOptions {
   readonly flash?: true | undefined
   /** Label that the customer gives to a send. Statements and reports can be grouped by it (ruling 1.30). */
   readonly category?: Category | undefined
+  /** Origin of a message that a customer submitted over SMPP. Requests of other interfaces cannot set it. */
+  readonly smpp?: SmppOptions | undefined
 }
 
-export type SendOptionName = keyof SendOptions
+/** Name of an option that a request can set by a text. */
+export type SendOptionName = Exclude<keyof SendOptions, 'smpp'>
 
-/**
- * Options that only label a message. They are stored as one value and returned in every list that contains the message.
- */
-export type SendLabels = Omit<SendOptions, 'validity' | 'priority' | 'flash'>
+/** Options that only label a message. They are returned in every list that contains the message. */
+export type SendLabels = Omit<SendOptions, 'validity' | 'priority' | 'flash' | 'smpp'>
+
+/** Options that stores keep as one value, because no statement decides by them. */
+export type StoredOptions = Omit<SendOptions, 'validity' | 'priority' | 'flash'>
 
 /** Options of a claimed message. The time of expiry takes the place of the validity. */
 export type ClaimedOptions = Omit<SendOptions, 'validity'>
@@ -30,9 +35,17 @@ export const noOptions: SendOptions = {}
 
 /** Returns the labels among the options; undefined if there are none. */
 export function labelsOf(options: SendOptions): SendLabels | undefined {
-  const { validity: _validity, priority: _priority, flash: _flash, ...labels } = options
-  return Object.values(labels).some((label) => label !== undefined) ? labels : undefined
+  const { smpp: _smpp, ...labels } = storedOptionsOf(options) ?? {}
+  return isEmpty(labels) ? undefined : labels
 }
+
+/** Returns the options that stores keep as one value; undefined if there are none. */
+export function storedOptionsOf(options: SendOptions): StoredOptions | undefined {
+  const { validity: _validity, priority: _priority, flash: _flash, ...stored } = options
+  return isEmpty(stored) ? undefined : stored
+}
+
+const isEmpty = (options: object): boolean => Object.values(options).every((option) => option === undefined)
 
 /** Minutes for which a message may wait, from 1 to `validityMinutesMax` (ruling 1.29). */
 export type ValidityMinutes = Brand<number, 'ValidityMinutes'>

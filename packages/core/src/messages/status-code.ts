@@ -1,6 +1,7 @@
 /**
  * Outcomes of messages that were handed to a carrier or decided without one (spec 3, status codes; ruling 1.16).
- * Waiting messages and unknown ids have none.
+ * Waiting messages and unknown ids have none. 201 and 211 occur only for parts that a customer submitted over SMPP and
+ * whose text was refused when it was whole (ruling 5.2).
  */
 export const OUTCOME = {
   delivered: 0,
@@ -12,7 +13,9 @@ export const OUTCOME = {
   unknown: 106,
   rejected: 107,
   refused: 111,
+  insufficientCredits: 201,
   accountLocked: 202,
+  tooLong: 211,
   optedOut: 212,
   failed: 213,
   blacklisted: 214,

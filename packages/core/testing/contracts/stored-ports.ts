@@ -28,6 +28,10 @@ import { pricesContract } from './prices.ts'
 import { promotionsContract } from './promotions.ts'
 import { sendersContract } from './senders.ts'
 import { sentMessagesContract } from './sent-messages.ts'
+import { smppBindsContract } from './smpp-binds.ts'
+import { smppCredentialsContract } from './smpp-credentials.ts'
+import { smppDeliveriesContract } from './smpp-deliveries.ts'
+import { smppPartsContract } from './smpp-parts.ts'
 import { suppressionsContract } from './suppressions.ts'
 import { templatesContract } from './templates.ts'
 import { wakeupsContract } from './wakeups.ts'
@@ -65,6 +69,10 @@ export const storedPortContracts: { readonly [Port in keyof StoredPorts]: Contra
   overview: overviewContract,
   history: historyContract,
   webhooks: webhooksContract,
+  smppCredentials: smppCredentialsContract,
+  smppBinds: smppBindsContract,
+  smppParts: smppPartsContract,
+  smppDeliveries: smppDeliveriesContract,
   personalData: personalDataContract,
   auditLog: auditLogContract,
 }

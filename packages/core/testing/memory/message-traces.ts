@@ -23,12 +23,13 @@ import { atomic } from './atomic.ts'
 import { factsOf, outcomeOf } from './decide.ts'
 import { mayHaveLeft } from './release.ts'
 import type { MessageRow, Range } from './rows.ts'
+import { messageOf } from './smpp-parts.ts'
 import { referenceKey, type MemoryStore } from './store.ts'
 import type { StoredDeliveryReceipt } from '../contracts/specification/adoptions.ts'
 
 export const memoryMessageTraces = (store: MemoryStore): Pick<SentMessages, 'trace' | 'search'> => ({
   trace: atomic((id) => {
-    const row = store.messages.get(id)
+    const row = store.messages.get(messageOf(store, id))
     return row && traceOf(store, row)
   }),
   search: atomic((search, decidedSince, limit) => find(store, search, decidedSince).slice(0, limit)),

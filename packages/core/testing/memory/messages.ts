@@ -36,11 +36,13 @@ import { endRefunded, enter, factsOf } from './decide.ts'
 import { keepAnswer, keptRequest } from './ledger.ts'
 import type { AccountRow, MessageRow, Range, Send } from './rows.ts'
 import type { MemoryStore } from './store.ts'
+import { messageOf, partStatus } from './smpp-parts.ts'
 import { wakeSleepers } from './wakeups.ts'
 
 export const memoryMessages = (store: MemoryStore): Messages => ({
-  accept: atomic((order) => accept(store, order)),
-  acceptOnce: atomic((order, request, draft) => {
+  accept: atomic((order, deadline) => (deadline?.meet() === false ? 'overloaded' : accept(store, order))),
+  acceptOnce: atomic((order, request, draft, deadline) => {
+    if (deadline?.meet() === false) return 'overloaded'
     if (keptRequest(store, request) !== undefined) return 'repeated'
     const accepted = accept(store, order)
     if (typeof accepted === 'object' && accepted.results.flat().some((id) => id !== 'insufficient-credits'))
@@ -49,8 +51,9 @@ export const memoryMessages = (store: MemoryStore): Messages => ({
   }),
   status: atomic((by, ids, since) =>
     ids.map((id) => {
-      const row = store.messages.get(id)
-      return row?.send.account === by ? statusOf(factsOf(row), since) : 'not-found'
+      const row = store.messages.get(messageOf(store, id))
+      if (row === undefined) return partStatus(store, by, id, since)
+      return row.send.account === by ? statusOf(factsOf(row), since) : 'not-found'
     }),
   ),
   scheduled: atomic((by, page) => scheduled(store, by, page)),
@@ -71,6 +74,7 @@ function accept(store: MemoryStore, order: Order): Acceptance | 'account-locked'
       from: ({ number, from }) => from ?? senderOf(store, order, number),
       routes: store.routes.published,
       taken: paid.slice(seen, (seen += text.to.length)),
+      isConsecutive: order.isConsecutive,
     }),
   )
   debit(store, account, results.flat())
@@ -78,7 +82,7 @@ function accept(store: MemoryStore, order: Order): Acceptance | 'account-locked'
 }
 
 /** Enters a debit for each send that costs something. */
-function debit(
+export function debit(
   store: MemoryStore,
   account: AccountRow,
   results: readonly (MessageId | 'insufficient-credits')[],
@@ -99,9 +103,12 @@ interface StoreOptions {
   readonly account: AccountId
   readonly from: (recipient: OrderedRecipient) => SenderAddress
   readonly taken?: readonly boolean[]
+  readonly isConsecutive?: boolean | undefined
   readonly confirmation?: boolean
   /** Routes that determine the queues of the recipients. Without routes, every carrier may claim the messages. */
   readonly routes?: readonly PublishedRoute[]
+  /** Id of the only recipient. By default new ids. */
+  readonly id?: MessageId
 }
 
 /** Stores the recipients that were paid for. Returns one result for each recipient. */
@@ -123,8 +130,8 @@ export function storeText(store: MemoryStore, text: OrderedText, options: StoreO
   const common = { ...sendFields, lane: laneOf(paid.length), submitted: now, scheduled, due, expires }
   const sends: { send: Send; messages: MessageRow[] }[] = []
   const ids = new Map<number, MessageId>()
-  for (const { i, ...one } of byRoute(paid)) {
-    const id = newMessageId(store)
+  for (const { i, ...one } of options.isConsecutive === true ? paid : byRoute(paid)) {
+    const id = options.id ?? newMessageId(store)
     let last = sends.at(-1)
     const [before] = last?.messages ?? []
     if (last === undefined || before === undefined || !isSameSend({ ...before, route: last.send.route }, one)) {
@@ -144,7 +151,7 @@ export function storeText(store: MemoryStore, text: OrderedText, options: StoreO
   return isPaid.map((_, i) => ids.get(i) ?? 'insufficient-credits')
 }
 
-function newMessageId(store: MemoryStore): MessageId {
+export function newMessageId(store: MemoryStore): MessageId {
   const id = messageId(store.next('message'))
   if (id === undefined) throw new Error('no message id is left')
   return id
@@ -170,13 +177,16 @@ export function scheduled(store: MemoryStore, by: AccountId, page: Page): Paged<
 export function deleteScheduled(
   store: MemoryStore,
   by: AccountId,
-  ids: readonly MessageId[],
+  asked: readonly MessageId[],
   since: Instant,
 ): readonly Deletion[] {
+  const ids = asked.map((id) => messageOf(store, id))
   const gone = takeOut(store, by, new Set(ids))
   for (const row of gone) endRefunded(store, row, OUTCOME.cancelled, undefined)
   return ids.map((id) => {
     const row = store.messages.get(id)
+    const part = row === undefined ? partStatus(store, by, id, since) : 'not-found'
+    if (part !== 'not-found') return { outcome: 'sent', number: part.number }
     // A second request for the same message finds it deleted.
     if (row !== undefined && gone.delete(row)) return { outcome: 'deleted', number: row.number, refunded: row.cost }
     const outcome = row?.send.account === by ? undeletedOutcome(factsOf(row), since) : 'not-found'

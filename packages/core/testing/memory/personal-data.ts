@@ -1,4 +1,4 @@
-import type { Msisdn } from '@gateway/core/messages'
+import { OUTCOME, type Msisdn } from '@gateway/core/messages'
 import {
   erasedNumber,
   formsOf,
@@ -16,6 +16,7 @@ import type { Suppression } from '@gateway/core/suppressions'
 import type { WebhookEvent } from '@gateway/core/webhooks'
 import { atomic } from './atomic.ts'
 import { forgetRowsOf, listedRows } from './bulk-sends.ts'
+import { end } from './smpp-parts.ts'
 import type { MemoryStore } from './store.ts'
 
 const kinds: readonly Suppression[] = ['opt-out', 'do-not-contact', 'blacklist']
@@ -141,6 +142,7 @@ const erasers: Readonly<Record<ErasureStep['at'], (store: MemoryStore, number: M
       changed += 1
       return after
     }
+    eraseSmppData(store, number)
     for (const { waiting, lists } of store.webhooks.values()) {
       const after = erase(waiting)
       if (after !== undefined) waiting.splice(0, waiting.length, ...after)
@@ -148,6 +150,23 @@ const erasers: Readonly<Record<ErasureStep['at'], (store: MemoryStore, number: M
     }
     return Math.min(changed, stepMax - 1)
   },
+}
+
+/** Ends the waiting parts of texts to a number, and erases the number from parts, receipts and replies. */
+function eraseSmppData(store: MemoryStore, number: Msisdn): void {
+  const parts = [...store.smppParts.values()].filter(({ part }) => part.number === number)
+  end(
+    store,
+    parts.filter(({ state }) => state === 'waiting'),
+    OUTCOME.expired,
+  )
+  for (const row of parts) row.part = { ...row.part, number: erasedNumber }
+  for (const [id, row] of store.smppDeliveries) {
+    const { delivery } = row
+    if (delivery.kind === 'reply') {
+      if (formsOf(number).includes(delivery.from)) store.smppDeliveries.delete(id)
+    } else if (delivery.number === number) row.delivery = { ...delivery, number: erasedNumber }
+  }
 }
 
 function withoutNumber(store: MemoryStore, event: WebhookEvent, number: Msisdn): WebhookEvent {

@@ -30,6 +30,9 @@ import { memorySentMessages } from './sent-messages.ts'
 import { memorySecondFactors } from './second-factors.ts'
 import { memorySessions } from './sessions.ts'
 import { memoryUsers } from './users.ts'
+import { memorySmppBinds, memorySmppCredentials } from './smpp-credentials.ts'
+import { memorySmppDeliveries } from './smpp-deliveries.ts'
+import { memorySmppParts } from './smpp-parts.ts'
 import { scriptedWebhookClient } from './scripted-webhook-client.ts'
 import { memorySecretBox, memorySecrets, type MemorySecretsSettings } from './secrets.ts'
 import { memoryStore, type MemoryStore } from './store.ts'
@@ -95,6 +98,10 @@ export const memoryStoredPorts = (store: MemoryStore): StoredPorts => ({
   overview: memoryOverview(store),
   history: memoryHistory(store),
   webhooks: memoryWebhooks(store),
+  smppCredentials: memorySmppCredentials(store),
+  smppBinds: memorySmppBinds(store),
+  smppParts: memorySmppParts(store),
+  smppDeliveries: memorySmppDeliveries(store),
   personalData: memoryPersonalData(store),
   auditLog: memoryAuditLog(store),
 })

@@ -15,6 +15,15 @@ import type {
 } from '@gateway/core/messages'
 import type { Operator, OperatorSession, PasswordHash, Session, User } from '@gateway/core/people'
 import type { QueueNumber, RouteNumber } from '@gateway/core/routes'
+import type {
+  BindReport,
+  NewBind,
+  SmppCredential,
+  SmppCredentialId,
+  SmppDelivery,
+  SmppProcessId,
+  StoredPart,
+} from '@gateway/core/smpp-customers'
 import type { Instant } from '@gateway/core/time'
 import type { EventListId, PushAttempt, ReplayTask, Webhook, WebhookEvent, SealedSecret } from '@gateway/core/webhooks'
 
@@ -225,4 +234,35 @@ export interface EventListRow {
   leased: boolean
   /** Attempts, the oldest first. */
   readonly attempts: PushAttempt[]
+}
+
+export interface SmppCredentialRow {
+  credential: SmppCredential
+  password: PasswordHash
+}
+
+export interface SmppBindRow {
+  readonly bind: NewBind
+  readonly credential: SmppCredentialId
+  readonly since: Instant
+  report: BindReport
+  /** True if the bind is to be probed. */
+  probe: boolean
+}
+
+export interface SmppPartRow {
+  part: StoredPart
+  readonly at: Instant
+  state: 'waiting' | { readonly message: MessageId } | { readonly code: OutcomeCode; readonly at: Instant }
+}
+
+export interface SmppDeliveryRow {
+  delivery: SmppDelivery
+  readonly stored: Instant
+  /** Message in whose trace a lost delivery is noted. */
+  readonly notedOn: MessageId | undefined
+  /** Time of the next attempt, or of the end of the lease. */
+  due: Instant
+  /** Process that has claimed it. */
+  process: SmppProcessId | undefined
 }

@@ -4,6 +4,7 @@ import { secondsAfter } from '@gateway/core/time'
 import { atomic } from './atomic.ts'
 import { memoryMessageTraces } from './message-traces.ts'
 import type { MessageRow } from './rows.ts'
+import { messageOf } from './smpp-parts.ts'
 import type { MemoryStore } from './store.ts'
 
 export function memorySentMessages(store: MemoryStore): SentMessages {
@@ -25,7 +26,7 @@ export function memorySentMessages(store: MemoryStore): SentMessages {
         .map(sentOf)
     }),
     find: atomic((by, id) => {
-      const row = store.messages.get(id)
+      const row = store.messages.get(messageOf(store, id))
       return row?.send.account === by && !row.send.confirmation ? sentOf(row) : undefined
     }),
     lastSend: atomic((by, since, numbersMin) => {

@@ -13,6 +13,7 @@ import {
   type WebhookEvent,
 } from '@gateway/core/webhooks'
 import type { InboundMessageRow, MessageRow } from './rows.ts'
+import { storeReceipts, storeReply } from './smpp-deliveries.ts'
 import type { MemoryStore } from './store.ts'
 import { wakeSleepers } from './wakeups.ts'
 
@@ -30,6 +31,7 @@ function storeEvent(store: MemoryStore, account: AccountId, event: WebhookEvent)
 
 /** Stores the event of a changed message. A confirmation of an opt-out has no events (ruling 1.21). */
 export function storeMessageEvent(store: MemoryStore, row: MessageRow, from: LearntFrom): void {
+  storeReceipts(store, row)
   const { id, number, send, decision, reference } = row
   const type = decision && eventTypeOf(decision.code)
   if (decision === undefined || type === undefined || send.confirmation) return
@@ -44,6 +46,9 @@ export function storeMessageEvent(store: MemoryStore, row: MessageRow, from: Lea
 
 export function storeInboundEvent(store: MemoryStore, account: AccountId, row: InboundMessageRow): void {
   const { id, from, shortCode, answers, text, at } = row
+  const by = store.repliesBy.get(account) ?? 'webhook'
+  if (by === 'smpp') storeReply(store, account, row)
+  if (by !== 'webhook') return
   const type = shortCode === undefined ? 'reply.received' : 'shortcode.received'
   const data = { type, inbound: id, from, shortCode, answers, text } as const
   storeEvent(store, account, { id: inboundEventId(id), sequence: 1, occurred: at, data })

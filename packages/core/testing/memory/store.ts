@@ -18,6 +18,7 @@ import type { AllowedSender, Incident, MessageId, Msisdn, SenderAddress } from '
 import type { OperatorId, UserId, FactorOwner } from '@gateway/core/people'
 import type { Erasure } from '@gateway/core/personal-data'
 import type { PublishedRoute, QueueNumber, Route, RouteNumber } from '@gateway/core/routes'
+import type { BindId, RepliesBy, SmppCredentialId, SmppDeliveryId, SmppProcessId } from '@gateway/core/smpp-customers'
 import type { OptOut, Suppression, SuppressionScope } from '@gateway/core/suppressions'
 import type { Clock, Instant } from '@gateway/core/time'
 import type { ReplayId, WebhookEvent, WebhookId } from '@gateway/core/webhooks'
@@ -40,6 +41,10 @@ import type {
   OperatorSessionRow,
   SecondFactorRow,
   SessionRow,
+  SmppBindRow,
+  SmppCredentialRow,
+  SmppDeliveryRow,
+  SmppPartRow,
   UserRow,
   WebhookRow,
 } from './rows.ts'
@@ -68,6 +73,8 @@ type Series =
   | 'bulk-send'
   | 'template'
   | 'promotion'
+  | 'smpp-credential'
+  | 'smpp-delivery'
 
 /** Data that the adapters of one memory store share, as the PostgreSQL adapters share a database. */
 export interface MemoryStore {
@@ -185,6 +192,15 @@ export interface MemoryStore {
   /** Erasures in the order in which they were started. */
   readonly erasures: Erasure[]
   readonly auditEntries: AuditEntry[]
+  readonly smppCredentials: Map<SmppCredentialId, SmppCredentialRow>
+  /** Choices of the accounts that have a credential. */
+  readonly repliesBy: Map<AccountId, RepliesBy>
+  readonly smppBinds: Map<BindId, SmppBindRow>
+  /** Time of the last report of each process. */
+  readonly smppProcesses: Map<SmppProcessId, Instant>
+  readonly smppParts: Map<MessageId, SmppPartRow>
+  /** Deliveries in the order in which they were stored. */
+  readonly smppDeliveries: Map<SmppDeliveryId, SmppDeliveryRow>
 }
 
 /** Creates an empty store; its only price is 1.0 for all numbers (ruling 1.4). */
@@ -262,6 +278,12 @@ export function memoryStore(clock: Clock = realClock()): MemoryStore {
     copies: new WeakMap(),
     erasures: [],
     auditEntries: [],
+    smppCredentials: new Map(),
+    repliesBy: new Map(),
+    smppBinds: new Map(),
+    smppProcesses: new Map(),
+    smppParts: new Map(),
+    smppDeliveries: new Map(),
   }
 }
 
