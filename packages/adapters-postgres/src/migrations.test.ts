@@ -12,6 +12,7 @@ const digests: Readonly<Record<string, string>> = {
   '5 failed-over-sends': '37f4ad532b24b44fedc4ddb5c2e7939f912afb5387f1677881e4ec6797737379',
   '6 send-options': '992d405ba4ce6021ac757412b3b68ba3155799646f302fb1ac50fb826d023027',
   '7 provider-outcomes': '1c8a2f5bdd09541852a4b40f328763af06de09091eb7a05d2a69c45a415f7217',
+  '8 smpp-customers': '630b57721e58725a281052053b26d4387e3fce303a9ec206656014fda0c9f1c5',
 }
 
 test('the texts of migrations are those that databases were made from', () => {

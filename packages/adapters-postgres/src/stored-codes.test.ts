@@ -6,6 +6,7 @@ import { INCIDENT, OUTCOME } from '@gateway/core/messages'
 import { messageSequence, type PauseReason, type PushFailure } from '@gateway/core/webhooks'
 import { migrations } from './migrations.ts'
 import {
+  DELIVERY_KIND,
   EVENT_CODE,
   LANE,
   LEDGER,
@@ -29,6 +30,7 @@ const sections: Readonly<Record<string, Codes>> = {
   Suppressions: SUPPRESSION,
   Keywords: OPT_KEYWORD,
   'Types of events': EVENT_CODE,
+  'Kinds of deliveries to SMPP customers': DELIVERY_KIND,
   'States of endpoints': WEBHOOK_STATE,
   'States of lists': LIST_STATE,
   'Verdicts on tries': VERDICT,

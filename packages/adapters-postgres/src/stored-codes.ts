@@ -7,6 +7,7 @@ import type { Rated } from '@gateway/core/accounts'
 import type { Lane } from '@gateway/core/dispatch'
 import type { OptKeyword } from '@gateway/core/inbox'
 import { outcomeCode, type OutcomeCode } from '@gateway/core/messages'
+import type { SmppDelivery } from '@gateway/core/smpp-customers'
 import type { Suppression } from '@gateway/core/suppressions'
 import {
   webhookEventTypes,
@@ -87,6 +88,12 @@ export const VERDICT = { delivered: 0, retry: 1, dead: 2, gone: 3, failed: 4 } a
 >
 
 export const verdicts = namesOf(VERDICT)
+
+/** Kinds of deliveries to SMPP customers. */
+export const DELIVERY_KIND = { receipt: 0, notification: 1, reply: 2 } as const satisfies Record<
+  SmppDelivery['kind'],
+  number
+>
 
 export const REPLAY_STATE = { running: 0, done: 1, stopped: 2 } as const satisfies Record<ReplayState, number>
 

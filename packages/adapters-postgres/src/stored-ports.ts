@@ -33,6 +33,10 @@ import { postgresOperators } from './people/postgres-operators.ts'
 import { postgresPersonalData } from './personal-data/postgres-personal-data.ts'
 import { postgresDeliveryReceipts } from './delivery-receipts/postgres-delivery-receipts.ts'
 import { postgresWebhooks } from './webhooks/postgres-webhooks.ts'
+import { postgresSmppBinds } from './smpp-customers/postgres-smpp-binds.ts'
+import { postgresSmppCredentials } from './smpp-customers/postgres-smpp-credentials.ts'
+import { postgresSmppDeliveries } from './smpp-customers/postgres-smpp-deliveries.ts'
+import { postgresSmppParts } from './smpp-customers/postgres-smpp-parts.ts'
 import { postgresSuppressions } from './suppressions/postgres-suppressions.ts'
 import type { Changes } from './changes.ts'
 import { createContext } from './context.ts'
@@ -93,6 +97,10 @@ export function storedPorts({ pools, changes, wakeups, settings, log }: Connecte
     overview: postgresOverview(prompt),
     history: postgresHistory(context),
     webhooks: postgresWebhooks(prompt),
+    smppCredentials: postgresSmppCredentials(prompt),
+    smppBinds: postgresSmppBinds(prompt),
+    smppParts: postgresSmppParts(prompt, routes),
+    smppDeliveries: postgresSmppDeliveries(context),
     personalData: postgresPersonalData(prompt),
     auditLog: postgresAuditLog(prompt),
   }

@@ -13,6 +13,15 @@ import type {
   UserId,
   UserRole,
 } from '@gateway/core/people'
+import type {
+  Alphabet0,
+  Alphabet1,
+  BindId,
+  BindMode,
+  RepliesBy,
+  SmppCredentialId,
+  SmppProcessId,
+} from '@gateway/core/smpp-customers'
 import type { Overflow, QueueNumber, RouteNumber } from '@gateway/core/routes'
 import type { Instant } from '@gateway/core/time'
 import type { PauseReason, PreviousSecret, SealedSecret, WebhookId } from '@gateway/core/webhooks'
@@ -233,6 +242,38 @@ export interface Tables {
     accepted: ColumnType<readonly IdRun[] | null, undefined, string>
     messages: Generated<number>
     cost: ColumnType<Credits, undefined, Credits>
+  }
+  smpp_credential: {
+    id: GeneratedAlways<SmppCredentialId>
+    account_id: AccountId
+    system_id: string
+    password_hash: PasswordHash
+    created_at: Time
+    rotated_at: ColumnType<Instant | null, undefined, string>
+    bind_networks: Texts
+    binds: number
+    window_size: number
+    per_second: number
+    alphabet0: Alphabet0
+    alphabet1: Alphabet1
+    country: string | null
+    idempotent: boolean
+    receipt_offset_minutes: number
+  }
+  smpp_account: { account_id: AccountId; replies_by: RepliesBy }
+  smpp_process: { id: SmppProcessId; seen_at: TimeOfInsert }
+  smpp_bind: {
+    id: BindId
+    process: SmppProcessId
+    credential_id: SmppCredentialId
+    mode: BindMode
+    remote: string
+    version: number
+    since: TimeOfInsert
+    last_error: ColumnType<string | null, undefined, string | null>
+    stray_texts: ColumnType<number, undefined, number>
+    submissions: ColumnType<number, undefined, number>
+    probe: ColumnType<boolean, undefined, boolean>
   }
   webhook: {
     id: GeneratedAlways<WebhookId>

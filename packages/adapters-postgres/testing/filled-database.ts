@@ -104,6 +104,20 @@ export async function fillDatabase(connectionString: string, amounts: Amounts = 
     insert into webhook_attempt (list_id, tries, webhook_id, at, milliseconds, verdict)
     select id, 7, webhook_id, now(), 1, 1 from webhook_list;
     insert into webhook_replay (webhook_id, account_id, event) select id, account_id, 'one' from webhook where id = 1;
+    insert into smpp_credential (account_id, system_id, password_hash, created_at, bind_networks, binds, window_size,
+      per_second, alphabet0, alphabet1, idempotent, receipt_offset_minutes)
+    select id, 'esme' || id, '', now(), '{}', 2, 10, 50, 'gsm', 'ascii', false, 0 from account;
+    insert into smpp_account (account_id, replies_by) select id, 'smpp' from account;
+    insert into smpp_process (id) select md5('s' || i)::uuid from generate_series(1, 4) i;
+    insert into smpp_bind (id, process, credential_id, mode, remote, version)
+    select md5('b' || id)::uuid, md5('s' || (1 + id % 4))::uuid, id, 'transceiver', '', 52 from smpp_credential;
+    insert into smpp_part (id, account_id, text_key, part, total, msisdn, content, credential_id, message_id)
+    select ${history.from} + i, ${account('i')}, md5('text' || i / 2)::uuid, 1 + i % 2, 2, 27800000000 + i, '{}', 1,
+      case when i > 2000 then i / 2 * 2 end
+    from generate_series(1, 20000) i;
+    insert into smpp_delivery (account_id, credential_id, kind, subject, message_id, send_first_id, msisdn, code, taken, receipts, at)
+    select ${account('i')}, 1 + i % ${accounts}, 0, ${sent.from} + i, ${sent.from} + i, ${sent.from} + i, 27800000000 + i, 0, true, 1, now()
+    from generate_series(1, 20000) i;
     insert into incident (message_id, what) select i, 'recovered' from generate_series(1, 5000) i;
     insert into ledger (account_id, kind, amount) select 1 + i % ${accounts}, 1, 1 from generate_series(1, 5000) i`)
   await client.end()
@@ -121,6 +135,8 @@ const comingAndGoing = [
   'login_failure',
   'webhook_event',
   'webhook_list',
+  'smpp_part',
+  'smpp_delivery',
 ]
 
 /**

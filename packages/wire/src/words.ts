@@ -102,6 +102,8 @@ const INCIDENT_TEXT: Readonly<Record<(typeof INCIDENT)[keyof typeof INCIDENT], s
   [INCIDENT.named]: 'a receipt that names the own id of the message was matched to it',
   [INCIDENT.endedInDoubt]: 'a database server was lost, and it is unknown whether the message had been submitted',
   [INCIDENT.provedSubmitted]: 'a database server was lost after the message had been submitted',
+  [INCIDENT.deliveryRefused]: 'the SMPP client of the customer refused the receipt or the reply for good',
+  [INCIDENT.deliveryDropped]: 'no SMPP client of the customer acknowledged the receipt or the reply in time',
 }
 
 /**

@@ -8,14 +8,21 @@ import {
   type Mark,
   type Recorded,
 } from '@gateway/core/dispatch'
-import type { MessageId, SenderAddress } from '@gateway/core/messages'
+import { OUTCOME, type MessageId, type SenderAddress } from '@gateway/core/messages'
+import { receiptFor } from '@gateway/core/smpp-customers'
 import { retryWorkOnConnectionLoss } from '../retry-on-connection-loss.ts'
 import type { Context } from '../context.ts'
 import { sqlState } from '../errors.ts'
 import { storedReference } from '../delivery-receipts/one-per-message.ts'
 import { numberOf, type NumbersOfSenders } from '../senders/sender-numbers.ts'
 import { endPromotions, lockPromotions, proveSubmitted } from '../sql/promotions.ts'
-import { record as recordAccepted, recordLate, recordParts } from '../sql/record.ts'
+import {
+  record as recordAccepted,
+  recordLate,
+  recordNotifying,
+  recordParts,
+  recordPartsNotifying,
+} from '../sql/record.ts'
 import type { ValuesOf } from '../sql/statement.ts'
 import type { KnownBatches } from './known-batches.ts'
 
@@ -33,13 +40,13 @@ export function createRecord(
   async function recordAll(
     values: ValuesOf<typeof recordAccepted>,
     parts: ReturnType<typeof partsOf> | undefined,
-    count: number,
+    { count, isNotifying }: { readonly count: number; readonly isNotifying: boolean },
   ) {
     try {
       const [row] =
         parts === undefined
-          ? await hot.run(recordAccepted, values)
-          : await hot.run(recordParts, { ...values, ...parts })
+          ? await hot.run(isNotifying ? recordNotifying : recordAccepted, values)
+          : await hot.run(isNotifying ? recordPartsNotifying : recordParts, { ...values, ...parts })
       return row?.recorded === count ? row : undefined
     } catch (error) {
       if (sqlState(error) === rowExists) return undefined
@@ -91,11 +98,10 @@ export function createRecord(
     })
     const row = await retryWorkOnConnectionLoss(hot, async () => {
       const plain = isPlain
-        ? await recordAll(
-            { ...all, carriers: firsts.flatMap((first) => carriers[first] ?? []) },
-            parts,
-            recorded.length,
-          )
+        ? await recordAll({ ...all, carriers: firsts.flatMap((first) => carriers[first] ?? []) }, parts, {
+            count: recorded.length,
+            isNotifying: recorded.some(({ message }) => requestsNotification(message)),
+          })
         : undefined
       if (plain !== undefined) return plain
       const [result] = await hot.run(recordLate, late())
@@ -174,4 +180,11 @@ function partsOf(recorded: readonly Recorded[]) {
 function storedReferences(handover: CarrierReferences): readonly string[] {
   const references = [...new Set(referencesOf(handover).map(storedReference))]
   return references.length > 1 ? references : []
+}
+
+/** Returns true if the message or a part of it requests a notification of its acceptance by the carrier. */
+function requestsNotification({ options: { smpp } }: Recorded['message']): boolean {
+  const requests = ({ receipts = 0 }: { readonly receipts?: number | undefined }) =>
+    receiptFor(receipts, OUTCOME.sent) !== undefined
+  return smpp !== undefined && (smpp.parts ?? [smpp]).some(requests)
 }

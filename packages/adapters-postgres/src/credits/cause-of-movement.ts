@@ -1,5 +1,5 @@
 import type { Cause } from '@gateway/core/credits'
-import { outcomeCode, withLabels } from '@gateway/core/messages'
+import { labelsOf, noOptions, outcomeCode, withLabels } from '@gateway/core/messages'
 import type { MovementRow } from '../sql/credits.ts'
 import { LEDGER } from '../stored-codes.ts'
 
@@ -19,6 +19,9 @@ export function causeOf({ kind, first, messages, code, other, why, message, refe
   }
   if (kind === LEDGER.droppedSends) return { kind: 'dropped-sends' }
   if (kind === LEDGER.send && first !== null && messages !== null)
-    return withLabels({ kind: 'send', first, messages }, { reference: reference ?? undefined, ...labels })
+    return withLabels(
+      { kind: 'send', first, messages },
+      { reference: reference ?? undefined, ...labelsOf(labels ?? noOptions) },
+    )
   throw new Error(`unknown kind of movement: ${kind}`)
 }

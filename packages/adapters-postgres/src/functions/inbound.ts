@@ -1,7 +1,7 @@
 import { OUTCOME } from '@gateway/core/messages'
 import { sql } from '../sql/statement.ts'
 import { storeEvent } from '../sql/store-events.ts'
-import { EVENT_CODE, OPT_KEYWORD, SUPPRESSION } from '../stored-codes.ts'
+import { DELIVERY_KIND, EVENT_CODE, OPT_KEYWORD, SUPPRESSION } from '../stored-codes.ts'
 
 const received = `case when r.owner is null then ${EVENT_CODE['reply.received']}
       else ${EVENT_CODE['shortcode.received']} end`
@@ -87,7 +87,11 @@ begin
     v_stored := v_stored || v_inbound_message;
     insert into inbound_message_offered (account_id, at, inbound_message_id, to_code)
       values (r.last_account, now(), v_inbound_message, r.owner is not null);
-    ${storeEvent(received, event)};
+    ${storeEvent(received, { ...event, isReply: true })};
+    insert into smpp_delivery (account_id, kind, subject, message_id, at)
+    select account_id, ${DELIVERY_KIND.reply}, v_inbound_message, r.last_id, now()
+    from smpp_account
+    where account_id = r.last_account and replies_by = 'smpp';
     continue when r.number is null or r.opt_keyword = 0;
 
     if r.opt_keyword = ${OPT_KEYWORD['opt-in']} then

@@ -2,10 +2,13 @@ import { messageId, type DroppedHistory, type History, type MessageId } from '@g
 import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
 import type { Context } from '../context.ts'
 import { sqlState } from '../errors.ts'
+import { dropParts } from '../sql/smpp-parts.ts'
 import { dropHistory, giveUpSharedBlock, leaseBlock, skipBlocks } from '../sql/ids.ts'
 
 /** SQLSTATE if another transaction reads or changes a partition that is to be dropped. */
 const lockTaken = '55P03'
+/** Maximum number of parts of SMPP texts that one step drops. */
+const partsMax = 10_000
 const fromStart = -1
 /** Maximum number of blocks that one statement skips, so that it stays short. */
 const blocksOfStatement = 100_000
@@ -21,6 +24,7 @@ export function postgresHistory({ pools: { ordinary } }: Context): History {
       const [row] = await retryOnConnectionLoss(ordinary, dropHistory, { at, days, contactDays })
       if (row === undefined) throw new Error('dropping history returned no row')
       at = row.next
+      await retryOnConnectionLoss(ordinary, dropParts, { days, rowsMax: partsMax })
       return { partitions: row.partitions, sends: row.sends, messages: row.messages, left: row.state }
     } catch (error) {
       at = fromStart

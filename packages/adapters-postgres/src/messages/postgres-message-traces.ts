@@ -12,6 +12,7 @@ import {
   type TracedRoute,
 } from '@gateway/core/messages'
 import type { Context } from '../context.ts'
+import { messageOfPart } from '../smpp-customers/statuses-of-parts.ts'
 import { fromRow, type RowOf } from '../sql/statement.ts'
 import {
   explainMessage,
@@ -24,8 +25,13 @@ import {
 
 export const postgresMessageTraces = ({ pools: { ordinary } }: Context): Pick<SentMessages, 'trace' | 'search'> => ({
   trace: async (id) => {
-    const [row] = await ordinary.run(explainMessage, { message: id, linesMax: traceLinesMax })
-    return row && traceOf(id, row)
+    const explain = async (message: MessageId) =>
+      (await ordinary.run(explainMessage, { message, linesMax: traceLinesMax }))[0]
+    const row = await explain(id)
+    if (row !== undefined) return traceOf(id, row)
+    const joined = await messageOfPart(ordinary, id)
+    const found = joined === undefined ? undefined : await explain(joined)
+    return joined === undefined || found === undefined ? undefined : traceOf(joined, found)
   },
   search: async (search, decidedSince, limit) => {
     const { account, from, to, after } = search

@@ -1,5 +1,5 @@
 import type { AccountId } from '@gateway/core/accounts'
-import type { Messages } from '@gateway/core/messages'
+import type { MessageId, Messages } from '@gateway/core/messages'
 import type { Routes } from '@gateway/core/routes'
 import { batcher } from '../batcher.ts'
 import type { Context } from '../context.ts'
@@ -8,7 +8,7 @@ import { orNothingDone, refuseWhileHeld } from '../write-health.ts'
 import { decideOrders, type OrderAnswer } from './decide-orders.ts'
 import { deleteScheduled, scheduled } from './scheduled.ts'
 import { answersOf, answersToKeep, layOut, lookUpOutcome, sendsOf, storeSends, type OrderSends } from './sends.ts'
-import { statuses } from './statuses.ts'
+import { deletionsWithParts, withParts } from '../smpp-customers/statuses-of-parts.ts'
 import { prepareOrders, type AcceptRequest, type WaitingOrder } from './waiting-orders.ts'
 
 export function postgresMessages(context: Context, routes: Pick<Routes, 'list'>): Messages {
@@ -34,11 +34,12 @@ export function postgresMessages(context: Context, routes: Pick<Routes, 'list'>)
   return {
     accept: (order) => acceptWithinBounds(order) as ReturnType<Messages['accept']>,
     acceptOnce: acceptWithinBounds,
-    status: (by, ids, since) => statuses(hot, by, ids, since),
+    status: (by, ids, since) => withParts(hot, by, ids, since),
     scheduled: (by, page) => scheduled(ordinary, by, page),
     deleteScheduled: async (by, ids, since) => {
       refuseWhileHeld(writes)
-      return deleteScheduled(ordinary, settings.lookUpSeconds, by, ids, since)
+      const remove = (of: readonly MessageId[]) => deleteScheduled(ordinary, settings.lookUpSeconds, by, of, since)
+      return deletionsWithParts(hot, by, ids, remove)
     },
   }
 }

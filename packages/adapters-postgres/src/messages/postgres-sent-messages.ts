@@ -1,5 +1,6 @@
 import type { DailySums, SentMessages } from '@gateway/core/messages'
 import type { Context } from '../context.ts'
+import { messageOfPart } from '../smpp-customers/statuses-of-parts.ts'
 import { fromRow } from '../sql/statement.ts'
 import { findSent, lastSend, listSent } from '../sql/sent-messages.ts'
 import {
@@ -17,8 +18,12 @@ export const postgresSentMessages = (context: Context): SentMessages => ({
       fromRow,
     ),
   find: async (account, message) => {
-    const [row] = await context.pools.ordinary.run(findSent, { account, message })
-    return row && fromRow(row)
+    const { ordinary } = context.pools
+    const [row] = await ordinary.run(findSent, { account, message })
+    if (row !== undefined) return fromRow(row)
+    const joined = await messageOfPart(ordinary, message, account)
+    const [found] = joined === undefined ? [] : await ordinary.run(findSent, { account, message: joined })
+    return found && fromRow(found)
   },
   lastSend: async (account, since, numbersMin) => {
     const [row] = await context.pools.ordinary.run(lastSend, { account, since, numbersMin })

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { AccountId } from '@gateway/core/accounts'
 import {
+  labelsOf,
+  noOptions,
   undeletedOutcome,
   withLabels,
   type Deletion,
@@ -48,7 +50,7 @@ export async function scheduled(
       due: elementAt(dues, i),
       cost: elementAt(prices, i),
     }
-    return withLabels(item, { reference: references.get(id), ...labels.get(id) })
+    return withLabels(item, { reference: references.get(id), ...labelsOf(labels.get(id) ?? noOptions) })
   })
   return { total: page.total, items }
 }

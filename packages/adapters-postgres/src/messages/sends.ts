@@ -2,8 +2,8 @@ import type { AccountId } from '@gateway/core/accounts'
 import { credits, type Credits } from '@gateway/core/credits'
 import { isSameSend, laneOf, type Lane } from '@gateway/core/dispatch'
 import {
-  labelsOf,
   noOptions,
+  storedOptionsOf,
   writeAnswer,
   type Acceptance,
   type Body,
@@ -226,8 +226,8 @@ function optionValues(options: readonly SendOptions[]) {
     flashes: values(({ flash }) => flash),
     validities: values(({ validity }) => validity),
     options: values((of) => {
-      const labels = labelsOf(of)
-      return labels && JSON.stringify(labels)
+      const stored = storedOptionsOf(of)
+      return stored && JSON.stringify(stored)
     }),
   }
 }

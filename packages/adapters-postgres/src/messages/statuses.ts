@@ -1,6 +1,8 @@
 import type { AccountId } from '@gateway/core/accounts'
 import type { Credits } from '@gateway/core/credits'
 import {
+  labelsOf,
+  noOptions,
   statusOf,
   type MessageId,
   type MessageReference,
@@ -129,7 +131,7 @@ async function sendsCovering(
         due: elementAt(dues, i),
         price: elementAt(prices, i),
         hasReferences: referenced.has(id),
-        labels: labels.get(id),
+        labels: labelsOf(labels.get(id) ?? noOptions),
       },
     ]),
   )

@@ -30,6 +30,7 @@ import {
   textsOfMessages,
   writeEvents,
 } from '../sql/personal-data.ts'
+import { eraseSmppData, eraseSmppNumbers } from '../sql/smpp-parts.ts'
 import { fromRow, type RowOf } from '../sql/statement.ts'
 import { suppressionOf } from '../stored-codes.ts'
 import { storedEventsOf, type StoredEvents } from '../webhooks/stored-events.ts'
@@ -66,6 +67,10 @@ export function postgresPersonalData({ pools: { ordinary } }: Context): Personal
       return { changed, after: changed === sliceOf.messages ? '' : undefined }
     },
     inbound: async (number, after) => {
+      if (after === '') {
+        await ordinary.run(eraseSmppData, { number, forms: formsOf(number) })
+        await ordinary.run(eraseSmppNumbers, { number })
+      }
       const values = { forms: formsOf(number), after: Number(after), sliceMax: sliceOf.inbound }
       const [row] = await ordinary.run(eraseInbound, values)
       return { changed: row?.erased ?? 0, after: row?.next == null ? undefined : String(row.next) }

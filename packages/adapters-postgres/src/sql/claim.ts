@@ -1,4 +1,4 @@
-import { INCIDENT, type Msisdn, type Priority, type SendLabels } from '@gateway/core/messages'
+import { INCIDENT, type Msisdn, type Priority, type StoredOptions } from '@gateway/core/messages'
 import { LANE } from '../stored-codes.ts'
 import type { WrittenArray } from './arrays.ts'
 import { accountId, messageId } from './columns.ts'
@@ -39,7 +39,7 @@ const rangeColumns = {
   priority: column<Priority>('smallint'),
   flash: 'bool',
   /** Options that have no column of their own. */
-  options: nullable(column<SendLabels>('json')),
+  options: nullable(column<StoredOptions>('json')),
   /** `sender.id` of the address; 0 if the address is not known. */
   sender: 'int',
   confirmsOptOut: 'bool',

@@ -1,6 +1,7 @@
 import { OUTCOME } from '@gateway/core/messages'
 import { eventTypeOf, messageSequence, type LearntFrom } from '@gateway/core/webhooks'
 import { EVENT_CODE, WEBHOOK_STATE } from '../stored-codes.ts'
+import { storeReceipts } from './store-smpp-receipts.ts'
 
 const codes = Object.values(OUTCOME).filter((code) => eventTypeOf(code) !== undefined)
 
@@ -15,9 +16,10 @@ const sequence = (from: LearntFrom): string => caseOf((code) => messageSequence(
 const wants = (type: number | string): string => `state <> ${WEBHOOK_STATE.disabled} and events & (1 << ${type}) <> 0`
 
 /**
- * Two CTEs that store events for the CTE `changed` (id, account_id, send_first_id, msisdn, code, at, has_reference and
- * confirms_opt_out of messages that have just changed). If no account has an endpoint, the CTEs only look that up, once
- * for each account. Events of one send share a row, because a row for each event cost 20 µs more a message.
+ * CTEs that store events and SMPP receipts for the CTE `changed` (id, account_id, send_first_id, msisdn, code, at,
+ * has_reference and confirms_opt_out of messages that have just changed). If no account has an endpoint or an SMPP
+ * credential, the CTEs only look that up, once for each account. Events of one send share a row, because a row for each
+ * event cost 20 µs more a message.
  */
 export const storeMessageEvents = (changed: string, from: LearntFrom): string => `
 wanting as materialized (
@@ -41,7 +43,11 @@ wanting as materialized (
   ) endpoint
   order by happened.subjects[1]
   returning 1
-)`
+), ${storeReceipts(changed, {
+  accounts: `array(select distinct account_id from ${changed})`,
+  code: 'code',
+  at: 'at',
+})}`
 
 /**
  * Two CTEs that store message.sent events for the CTE `messages` (id, account_id, send_first_id, msisdn, has_reference,
@@ -78,12 +84,22 @@ interface StoredEvent {
   readonly text?: string
   /** More tables to join, as SQL. */
   readonly from?: string
+  readonly isReply?: boolean
 }
 
-/** SQL that inserts an event for every endpoint of the account that subscribes to it. All arguments are SQL. */
-export const storeEvent = (type: number | string, { account, subject, number, text, from }: StoredEvent): string => `
+/**
+ * SQL that inserts an event for every endpoint of the account that subscribes to it. All arguments are SQL. Replies
+ * have no events in an account that gets them in another way (core's `RepliesBy`).
+ */
+export const storeEvent = (
+  type: number | string,
+  { account, subject, number, text, from, isReply = false }: StoredEvent,
+): string => `
 insert into webhook_event (webhook_id, type, sequence, at, subjects, msisdns, text)
 select webhook.id, ${type}, 1, now(), array[${subject}]::bigint[],
   array[${number ?? 'null'}]::bigint[], ${text ?? 'null'}
 from webhook${from ?? ''}
-where webhook.account_id = ${account} and ${wants(type)}`
+where webhook.account_id = ${account} and ${wants(type)}${isReply ? ` and ${byWebhook(account)}` : ''}`
+
+const byWebhook = (account: string): string =>
+  `not exists (select from smpp_account where account_id = ${account} and replies_by <> 'webhook')`

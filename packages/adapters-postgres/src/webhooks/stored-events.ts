@@ -2,6 +2,8 @@ import { credits, type Credits } from '@gateway/core/credits'
 import type { InboundMessageId } from '@gateway/core/inbox'
 import {
   isAcceptedByCarrier,
+  labelsOf,
+  noOptions,
   OUTCOME,
   type MessageId,
   type MessageReference,
@@ -106,7 +108,14 @@ function messageEvents(type: MessageEventType, stored: StoredEvents): EventGroup
   const { sequence, at, code, price = credits(0), hasReference = false, text, subjects, numbers = [] } = stored
   if (code === undefined) throw new Error(`events of message ${subjects[0]} have no code`)
   const wasAccepted = isAcceptedByCarrier({ code, hasReference })
-  const shared = { ...stored.labels, type, code, cost: wasAccepted ? price : credits(0), taken: wasAccepted, text }
+  const shared = {
+    ...labelsOf(stored.labels ?? noOptions),
+    type,
+    code,
+    cost: wasAccepted ? price : credits(0),
+    taken: wasAccepted,
+    text,
+  }
   const messages = subjects as readonly MessageId[]
   const references = stored.references?.map((reference) => reference ?? undefined)
   const events = { sequence, occurred: instant(at), shared, messages, numbers }

@@ -23,7 +23,7 @@ export interface SmppReceipt {
   readonly smpp: SmppOptions
   readonly code: OutcomeCode
   /** True if a carrier accepted the message or may have accepted it (`isAcceptedByCarrier`). */
-  readonly taken: boolean
+  readonly isAccepted: boolean
   /** Time at which the message or the part was accepted. */
   readonly submitted: Instant
   /** Time at which the message reached this outcome. */
@@ -97,8 +97,8 @@ export interface SmppDeliveries {
   /**
    * Claims deliveries that are due by the store's clock, oldest first. A receiver gets deliveries of its credential,
    * deliveries without a credential, and those of a credential of the same account without a receiving bind in any live
-   * process. The deliveries for one id are claimed in their order, each after the one before has ended. A delivery whose
-   * lease has ended is due again.
+   * process. The deliveries for one id are claimed in their order, each after the one before has ended. A delivery is
+   * due again when its lease has ended.
    */
   claim(claim: DeliveryClaim): Promise<readonly SmppDelivery[]>
   /** Stores results of attempts. Ignores those that are too late. */

@@ -39,9 +39,9 @@ export const receiptBitsMask = receiptBits.mask | receiptBits.intermediate
  */
 export function receiptFor(receipts: number, code: OutcomeCode): 'receipt' | 'notification' | undefined {
   if (!isFinal(code)) return (receipts & receiptBits.intermediate) === 0 ? undefined : 'notification'
-  const asked = receipts & receiptBits.mask
+  const choice = receipts & receiptBits.mask
   const isWanted =
-    asked === receiptBits.always ||
-    asked === (code === OUTCOME.delivered ? receiptBits.onSuccess : receiptBits.onFailure)
+    choice === receiptBits.always ||
+    choice === (code === OUTCOME.delivered ? receiptBits.onSuccess : receiptBits.onFailure)
   return isWanted ? 'receipt' : undefined
 }

@@ -3,9 +3,8 @@ import { may } from '../accounts/account.ts'
 import { priceFor } from '../credits/prices.ts'
 import { readCodedParts } from '../inbox/coded-text.ts'
 import type { AnswerDeadline } from '../messages/answer-deadline.ts'
-import type { MessageId } from '../messages/messages.ts'
+import type { MessageId, Refusal } from '../messages/messages.ts'
 import { parseMsisdn, type SenderAddress } from '../messages/msisdn.ts'
-import type { Refusal } from '../messages/refusal.ts'
 import { isPassed, screenTexts } from '../messages/screen-texts.ts'
 import { orderedTexts } from '../messages/send-messages.ts'
 import { mayName, sendersOf } from '../messages/senders.ts'
@@ -43,7 +42,7 @@ type JoinPorts = Pick<Ports, 'accounts' | 'senders' | 'suppressions' | 'prices' 
  */
 export const submitPart =
   (
-    ports: JoinPorts & Pick<Ports, 'rateLimits'>,
+    ports: JoinPorts & Pick<Ports, 'accountRates'>,
     pool: readonly SenderAddress[],
     { waitingPartsMax = waitingPartsMaxDefault, activity }: PartSettings = {},
   ) =>
@@ -64,7 +63,7 @@ export const submitPart =
     const { recipientsPerSecond: perSecond } = account
     // A text counts as one recipient, with its first part.
     if (perSecond !== undefined && part.part === 1) {
-      const limited = await ports.rateLimits.take(account.id, 'recipients', 1, perSecond)
+      const limited = await ports.accountRates.take(account.id, 'recipients', 1, perSecond)
       if (limited !== 'taken') return limited
     }
     const stored = { ...part, account: account.id, number, senders: sendersOf(account, pool) }

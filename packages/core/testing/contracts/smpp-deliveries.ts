@@ -3,12 +3,7 @@ import type { StoredPorts } from '@gateway/core'
 import type { Account } from '@gateway/core/accounts'
 import type { Handover } from '@gateway/core/dispatch'
 import { INCIDENT, OUTCOME, type MessageId, type SendOptions } from '@gateway/core/messages'
-import type {
-  DeliveryVerdict,
-  SmppCredential,
-  SmppDelivery,
-  SmppOptions,
-} from '@gateway/core/smpp-customers'
+import type { DeliveryVerdict, SmppCredential, SmppDelivery, SmppOptions } from '@gateway/core/smpp-customers'
 import { aNumber, anAddress, anOrder, numbers } from '../builders.ts'
 import { aBind, aCredential, aCustomer, aPart, aProcess } from '../smpp.ts'
 import { aReceipt } from './delivery-receipts/sent-messages.ts'
@@ -70,8 +65,7 @@ export const smppDeliveriesContract: Contract<StoredPorts> = {
     const { account, credential } = await aCustomer(ports)
     const ids = await submitted(ports, account, [{ receipts: 3 }, { receipts: 19 }, { receipts: 2 }])
     await dispatchDue(ports, 'single', ({ id }) => ({ outcome: 'accepted', reference: `r${id}` }))
-    for (const id of ids)
-      await ports.deliveryReceipts.apply([aReceipt(`r${id}`, OUTCOME.delivered)])
+    for (const id of ids) await ports.deliveryReceipts.apply([aReceipt(`r${id}`, OUTCOME.delivered)])
     const { claim, settle } = await receiver(ports, credential)
     const first = await claim()
     assert.deepEqual(codes(first).sort(), [
@@ -98,7 +92,14 @@ export const smppDeliveriesContract: Contract<StoredPorts> = {
     assert.ok(accepted > longAgo && ended >= accepted)
     assert.deepEqual({ ...stored, parts: undefined }, { ...smpp, parts: undefined })
     assert.deepEqual(rest, {
-      ...{ kind: 'receipt', message: id, number: aNumber(), from: anAddress(), code: OUTCOME.refused, taken: false },
+      ...{
+        kind: 'receipt',
+        message: id,
+        number: aNumber(),
+        from: anAddress(),
+        code: OUTCOME.refused,
+        isAccepted: false,
+      },
       ...{ account: account.id, credential: credential.id, tries: 1 },
     })
   },
@@ -238,31 +239,39 @@ export const smppDeliveriesContract: Contract<StoredPorts> = {
     assert.equal(await ports.smppDeliveries.drop(72, 10), 0)
     assert.equal(await ports.smppDeliveries.drop(-1, 10), 1)
     assert.equal(await ports.smppDeliveries.drop(-1, 10), 0)
-    const traces = await Promise.all(ids.map((id) => ports.messageTraces.of(id)))
+    const traces = await Promise.all(ids.map((id) => ports.sentMessages.trace(id)))
     assert.deepEqual(
-      traces.map((trace) => trace?.incidents.map(({ what }) => what)),
+      traces.map((trace) => trace?.incidents.map((incident) => incident.what)),
       [[INCIDENT.deliveryRefused], [INCIDENT.deliveryDropped]],
     )
     assert.equal((await ports.smppDeliveries.waiting(account.id)).receipts, 0)
   },
 
-  'a reply is delivered to the receiving binds of its account if the account chose SMPP, and stays in its inbox': async (
-    ports,
-  ) => {
-    const { account, credential } = await aCustomer(ports)
-    await ports.senders.assign(anAddress('40404'), account.id)
-    const reply = (text: string) => receive(ports, { to: '40404', text })
-    await reply('over SMPP')
-    for (const by of ['polling', 'webhook', 'smpp'] as const) {
-      await ports.smppCredentials.setRepliesBy(account.id, by)
-      await reply(by)
-    }
-    const { claim } = await receiver(ports, credential)
-    const replies = await claim()
-    assert.deepEqual(codes(replies), ['over SMPP', 'smpp'])
-    const { kind, from, to, account: owner, credential: submitter } = at(replies, 0) as SmppDelivery & { kind: 'reply' }
-    assert.deepEqual([kind, from, to, owner, submitter], ['reply', anInboundMessage().from, '40404', account.id, undefined])
-    assert.equal((await ports.inbox.take(account.id, 'all', longAgo, 10)).messages.length, 4)
-    assert.deepEqual((await ports.smppDeliveries.waiting(account.id)).replies, 2)
-  },
+  'a reply is delivered to the receiving binds of its account if the account chose SMPP, and stays in its inbox':
+    async (ports) => {
+      const { account, credential } = await aCustomer(ports)
+      await ports.senders.assign(anAddress('40404'), account.id)
+      const reply = (text: string) => receive(ports, { to: '40404', text })
+      await reply('over SMPP')
+      for (const by of ['polling', 'webhook', 'smpp'] as const) {
+        await ports.smppCredentials.setRepliesBy(account.id, by)
+        await reply(by)
+      }
+      const { claim } = await receiver(ports, credential)
+      const replies = await claim()
+      assert.deepEqual(codes(replies), ['over SMPP', 'smpp'])
+      const {
+        kind,
+        from,
+        to,
+        account: owner,
+        credential: submitter,
+      } = at(replies, 0) as SmppDelivery & { kind: 'reply' }
+      assert.deepEqual(
+        [kind, from, to, owner, submitter],
+        ['reply', anInboundMessage().from, '40404', account.id, undefined],
+      )
+      assert.equal((await ports.inbox.take(account.id, 'all', longAgo, 10)).messages.length, 4)
+      assert.deepEqual((await ports.smppDeliveries.waiting(account.id)).replies, 2)
+    },
 }

@@ -177,10 +177,10 @@ export function scheduled(store: MemoryStore, by: AccountId, page: Page): Paged<
 export function deleteScheduled(
   store: MemoryStore,
   by: AccountId,
-  asked: readonly MessageId[],
+  idsOrParts: readonly MessageId[],
   since: Instant,
 ): readonly Deletion[] {
-  const ids = asked.map((id) => messageOf(store, id))
+  const ids = idsOrParts.map((id) => messageOf(store, id))
   const gone = takeOut(store, by, new Set(ids))
   for (const row of gone) endRefunded(store, row, OUTCOME.cancelled, undefined)
   return ids.map((id) => {

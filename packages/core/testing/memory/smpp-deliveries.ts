@@ -23,10 +23,10 @@ export function storeReceipts(store: MemoryStore, { id, from, number, send, deci
   const { smpp } = send.options
   if (smpp === undefined || decision === undefined) return
   const { code, at } = decision
-  const taken = isAcceptedByCarrier({ code, hasReference: decision.reference !== undefined })
+  const isAccepted = isAcceptedByCarrier({ code, hasReference: decision.reference !== undefined })
   for (const { id: message, receipts } of smpp.parts ?? [{ id, receipts: smpp.receipts }])
     storeReceipt(store, send.account, {
-      ...{ message, receipts, number, from, smpp, code, taken, at },
+      ...{ message, receipts, number, from, smpp, code, isAccepted, at },
       submitted: store.smppParts.get(message)?.at ?? send.submitted,
       notedOn: id,
     })
@@ -126,4 +126,3 @@ function claimable(store: MemoryStore, { account, credential }: SmppReceiver): r
 
 const subjectOf = (delivery: SmppDelivery): string =>
   delivery.kind === 'reply' ? `reply ${delivery.inbound}` : `message ${delivery.message}`
-

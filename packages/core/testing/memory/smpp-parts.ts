@@ -32,7 +32,10 @@ export const memorySmppParts = (store: MemoryStore): SmppParts => ({
   unjoined: atomic((seconds, textsMax) => {
     const before = secondsAfter(store.clock.now(), -seconds)
     const old = textsOf(store).filter((rows) => rows.every(({ at }) => at <= before))
-    return old.map(wholeText).filter((whole) => whole !== undefined).slice(0, textsMax)
+    return old
+      .map(wholeText)
+      .filter((whole) => whole !== undefined)
+      .slice(0, textsMax)
   }),
   expire: atomic((seconds, textsMax) => {
     const before = secondsAfter(store.clock.now(), -seconds)
@@ -112,7 +115,7 @@ export function end(store: MemoryStore, rows: readonly SmppPartRow[], code: Outc
     const { id, account, number, options } = row.part
     const { smpp } = options
     storeReceipt(store, account, {
-      ...{ message: id, number, from: undefined, smpp, code, taken: false, at },
+      ...{ message: id, number, from: undefined, smpp, code, isAccepted: false, at },
       ...{ receipts: smpp.receipts, submitted: row.at, notedOn: id },
     })
   }

@@ -1,0 +1,231 @@
+import { OUTCOME } from '@gateway/core/messages'
+import { DELIVERY_KIND } from '../stored-codes.ts'
+import { accountId, messageId, msisdn, outcomeCode } from './columns.ts'
+import { column, nullable, sql, statement } from './statement.ts'
+import { kindOf, requests } from './store-smpp-receipts.ts'
+
+/** Condition that a part waits for the others of its text. */
+const waits = sql`message_id is null and code is null`
+/** The same condition for parts that are found by id. It matches no index, so that the index of ids is used. */
+const stillWaits = sql`case when ${waits} then true end`
+
+/**
+ * Stores parts, except a part whose place in its text is taken by a waiting one, and parts of accounts that have
+ * `waitingMax` waiting parts. Returns the ids of the stored parts. `contents` is the JSON of the other fields.
+ */
+export const addParts = statement(
+  'add-smpp-parts',
+  {
+    parameters: {
+      ...{ ids: 'bigint[]', accounts: 'int[]', keys: 'uuid[]', parts: 'smallint[]', totals: 'smallint[]' },
+      ...{ numbers: 'bigint[]', contents: 'text[]', receipts: 'smallint[]', credentials: 'int[]', waitingMax: 'int[]' },
+    },
+    columns: { id: messageId },
+  },
+  sql`
+insert into smpp_part (id, account_id, text_key, part, total, msisdn, content, receipts, credential_id)
+select id, account_id, text_key, part, total, msisdn, content::json, receipts, credential_id
+from unnest(:ids, :accounts, :keys, :parts, :totals, :numbers, :contents, :receipts, :credentials, :waitingMax)
+  new(id, account_id, text_key, part, total, msisdn, content, receipts, credential_id, waiting_max)
+where (
+    select count(*)
+    from (select from smpp_part where account_id = new.account_id and ${waits} limit new.waiting_max) waiting
+  ) < waiting_max
+order by account_id, text_key, part
+on conflict (account_id, text_key, part) where ${waits} do nothing
+returning id`,
+)
+
+const partColumns = {
+  id: messageId,
+  key: 'uuid',
+  content: column<unknown>('json'),
+  total: 'smallint',
+} as const
+
+/** Returns the waiting parts of texts, in the order of their places. */
+export const waitingParts = statement(
+  'waiting-smpp-parts',
+  { parameters: { accounts: 'int[]', keys: 'uuid[]' }, columns: partColumns },
+  sql`
+select id, text_key as key, content, total
+from unnest(:accounts, :keys) asked(account_id, key)
+cross join lateral (
+  select id, text_key, part, content, total
+  from smpp_part
+  where account_id = asked.account_id and text_key = asked.key and ${waits} offset 0
+) waiting
+order by text_key, part`,
+)
+
+/** Removes parts that still wait. Returns their ids. May be run again. */
+export const removeParts = statement(
+  'remove-smpp-parts',
+  { parameters: { ids: 'bigint[]' }, columns: { id: messageId } },
+  sql`delete from smpp_part where id = any (:ids) and ${stillWaits} returning id`,
+)
+
+/** CTE that locks those of the ids that wait, in the order of ids. */
+const lockWaiting = sql`waiting as (
+  select id from smpp_part where id = any (:ids) and ${stillWaits} order by id for no key update
+)`
+
+/** Locks parts that wait until the transaction ends, and returns their ids. */
+export const lockParts = statement(
+  'lock-smpp-parts',
+  { parameters: { ids: 'bigint[]' }, columns: { id: messageId } },
+  sql`with ${lockWaiting} select id from waiting`,
+)
+
+/** Assigns parts to the messages of their texts. To be run after `lockParts`. */
+export const joinParts = statement(
+  'join-smpp-parts',
+  { parameters: { ids: 'bigint[]', messages: 'bigint[]' } },
+  sql`
+update smpp_part
+set message_id = joined.message_id, content = json_build_object('options', content -> 'options')
+from unnest(:ids, :messages) joined(id, message_id)
+where smpp_part.id = any (array[joined.id])`,
+)
+
+/**
+ * CTEs that end the parts in the CTE `waiting` with a code and store the receipts that they requested. The receipt
+ * contains the options of the part, so they stay.
+ */
+const endWaiting = (code: string) => sql`ended as (
+  update smpp_part
+  set code = ${code}, code_at = now(), message_id = null, content = json_build_object('options', content -> 'options')
+  where id = any (array(select id from waiting))
+  returning *
+), receipts as (
+  insert into smpp_delivery (account_id, credential_id, kind, subject, message_id, msisdn, code, taken, receipts, at)
+  select ended.account_id, credential_id, ${kindOf('code')}, id, id, msisdn, code, false, receipts, code_at
+  from ended
+  join smpp_account account on account.account_id = ended.account_id
+  where ${requests('receipts', 'code')}
+  order by id
+)`
+
+/** Ends waiting parts with a code. Returns the ids of the parts that waited. */
+export const endParts = statement(
+  'end-smpp-parts',
+  { parameters: { ids: 'bigint[]', code: 'smallint' }, columns: { id: messageId } },
+  sql`
+with ${lockWaiting}, ${endWaiting(':code')}
+select id from ended`,
+)
+
+/** Ends parts that the same transaction has joined, because their account cannot pay for the text. */
+export const endJoinedParts = statement(
+  'end-joined-smpp-parts',
+  { parameters: { ids: 'bigint[]', code: 'smallint' } },
+  sql`
+with waiting as (
+  select id from smpp_part where id = any (:ids)
+), ${endWaiting(':code')}
+select from ended`,
+)
+
+/** Query for the keys of texts whose latest part is older than `seconds`, and that are whole or not. */
+const oldTexts = (isWhole: boolean) => sql`
+select account_id, text_key
+from smpp_part
+where ${waits}
+group by account_id, text_key
+having max(stored_at) <= now() - make_interval(secs => :seconds) and count(*) ${isWhole ? '=' : '<'} max(total)
+order by text_key
+limit :textsMax`
+
+/** Returns keys of whole texts that nobody has joined. For the ordinary connections, as the next one. */
+export const unjoinedTexts = statement(
+  'unjoined-smpp-texts',
+  { parameters: { seconds: 'float8', textsMax: 'int' }, columns: { account: accountId, key: 'uuid' } },
+  sql`select account_id as account, text_key as key from (${oldTexts(true)}) text`,
+)
+
+/** Ends the parts of incomplete texts as expired. Returns their number. */
+export const expireParts = statement(
+  'expire-smpp-parts',
+  { parameters: { seconds: 'float8', textsMax: 'int' }, columns: { expired: 'int' } },
+  sql`
+with texts as materialized (${oldTexts(false)}), waiting as (
+  select id
+  from smpp_part
+  where text_key in (select text_key from texts) and ${waits}
+  order by id
+  for no key update
+), ${endWaiting(String(OUTCOME.expired))}
+select count(*)::int as expired from ended`,
+)
+
+export const countWaitingParts = statement(
+  'count-waiting-smpp-parts',
+  { parameters: { account: 'int' }, columns: { waiting: 'int' } },
+  sql`select count(*)::int as waiting from smpp_part where account_id = :account and ${waits}`,
+)
+
+/** Finds parts of an account (of any if it is null) by id. */
+export const findParts = statement(
+  'find-smpp-parts',
+  {
+    parameters: { account: 'int?', ids: 'bigint[]' },
+    columns: {
+      id: messageId,
+      message: nullable(messageId),
+      number: msisdn,
+      code: nullable(outcomeCode),
+      at: 'timestamptz?',
+      stored: 'timestamptz',
+    },
+  },
+  sql`
+select part.id, message_id as message, msisdn::text as number, code, code_at as at, stored_at as stored
+from unnest(:ids) asked(id)
+cross join lateral (select * from smpp_part where id = asked.id offset 0) part
+where :account is null or account_id = :account`,
+)
+
+/** Deletes decided parts that were stored more than `days` ago, at most `rowsMax`. */
+export const dropParts = statement(
+  'drop-smpp-parts',
+  { parameters: { days: 'int', rowsMax: 'int' }, columns: { dropped: 'int' } },
+  sql`
+with dropped as (
+  delete from smpp_part
+  where id = any (array(
+    select id
+    from smpp_part
+    where stored_at < now() - make_interval(days => :days) and not (${waits})
+    order by stored_at
+    limit :rowsMax
+  ))
+  returning 1
+)
+select count(*)::int as dropped from dropped`,
+)
+
+/** Query that erases a number from parts, receipts and replies. `forms` are the forms of the number as a sender. */
+export const eraseSmppData = statement(
+  'erase-smpp-data',
+  { parameters: { number: 'bigint', forms: 'text[]' } },
+  sql`
+with waiting as (
+  select id from smpp_part where msisdn = :number and ${waits} order by id for no key update
+), ${endWaiting(String(OUTCOME.expired))}, replies as (
+  delete from smpp_delivery
+  where kind = ${DELIVERY_KIND.reply}
+    and subject = any (array(select id from inbound_message where from_address = any (:forms)))
+)
+select from ended`,
+)
+
+/** Replaces a number in decided parts and in receipts. To be run after `eraseSmppData`. */
+export const eraseSmppNumbers = statement(
+  'erase-smpp-numbers',
+  { parameters: { number: 'bigint' } },
+  sql`
+with parts as (
+  update smpp_part set msisdn = 0 where msisdn = :number
+)
+update smpp_delivery set msisdn = 0 where msisdn = :number`,
+)
