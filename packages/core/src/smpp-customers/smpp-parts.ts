@@ -51,10 +51,7 @@ export type WholeText = readonly StoredPart[]
  * same place and reference but with another content still waits. `overloaded`: nothing was done or will be done.
  */
 export type PartAcceptance =
-  | { readonly id: MessageId; readonly whole: WholeText | undefined }
-  | 'too-many-parts'
-  | 'another-part'
-  | 'overloaded'
+  { readonly id: MessageId; readonly whole: WholeText | undefined } | 'too-many-parts' | 'another-part' | 'overloaded'
 
 /**
  * Parts of texts that customers submit over SMPP. A part waits until its text is whole. Then it is joined, refused, or

@@ -10,7 +10,10 @@ import type { SmppSession } from './smpp-credentials.ts'
 import type { SmppOptions } from './smpp-options.ts'
 
 /** Submission of one text, whole, to one or more recipients. */
-export interface SmppSubmission extends Pick<TextToSend<string>, 'text' | 'body' | 'recipients' | 'scheduled' | 'sender'> {
+export interface SmppSubmission extends Pick<
+  TextToSend<string>,
+  'text' | 'body' | 'recipients' | 'scheduled' | 'sender'
+> {
   readonly options: SendOptions & { readonly smpp: SmppOptions }
   /** user_message_reference (SMPP 3.4, 5.3.2.17). */
   readonly reference?: number | undefined

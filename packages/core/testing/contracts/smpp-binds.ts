@@ -70,7 +70,9 @@ export const smppBindsContract: Contract<StoredPorts> = {
     assert.equal((await ports.smppBinds.list(undefined)).length, 5)
   },
 
-  'a client that finds no place has all binds of the credential probed once, each by its own process': async (ports) => {
+  'a client that finds no place has all binds of the credential probed once, each by its own process': async (
+    ports,
+  ) => {
     const { smppBinds } = ports
     const { credential } = await aCustomer(ports)
     const other = await aCustomer(ports)
@@ -109,10 +111,12 @@ export const smppBindsContract: Contract<StoredPorts> = {
     const [p, q] = [aProcess(), aProcess()]
     const ofP = [await opened(ports, credential, p), await opened(ports, credential, p, 'transmitter')]
     const ratesOf = async (process: SmppProcessId, binds: readonly { readonly id: BindId }[]) =>
-      (await ports.smppBinds.report(
-        process,
-        binds.map(({ id }) => aReport(id)),
-      )).rates
+      (
+        await ports.smppBinds.report(
+          process,
+          binds.map(({ id }) => aReport(id)),
+        )
+      ).rates
     assert.deepEqual(await ratesOf(p, ofP), [{ credential: credential.id, perSecond: 40 }])
     const ofQ = [await opened(ports, credential, q), await opened(ports, credential, q, 'receiver')]
     await opened(ports, credential, q)

@@ -45,8 +45,7 @@ function drop(store: MemoryStore, days: number, contactDays: number): DroppedHis
   for (const [key, { at }] of store.unknownReferences) if (at < unknownSince) store.unknownReferences.delete(key)
   store.loginFailures.splice(0, Infinity, ...store.loginFailures.filter(({ until }) => until > now))
   forgetContacts(store, daysBefore(store.clock.now(), contactDays))
-  for (const [id, { at, state }] of store.smppParts)
-    if (at < since && state !== 'waiting') store.smppParts.delete(id)
+  for (const [id, { at, state }] of store.smppParts) if (at < since && state !== 'waiting') store.smppParts.delete(id)
   dropBulkSends(store, since)
   const sends = Math.min(old.length, sendsMax)
   return { partitions: 0, sends, messages: rows.length, left: old.length > sends ? 'more' : 'all' }
