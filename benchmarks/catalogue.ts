@@ -1,5 +1,6 @@
 import type { Benchmark } from './benchmark.ts'
 import { bulkAccept } from './goals/bulk-accept.ts'
+import { httpLife } from './goals/http-life.ts'
 import { hotAccount } from './goals/hot-account.ts'
 import { idle } from './goals/idle.ts'
 import { idempotencyKeys } from './goals/idempotency-keys.ts'
@@ -39,6 +40,7 @@ export const catalogue: readonly Benchmark[] = [
   smppLife,
   smppWindow,
   smppRoutes,
+  httpLife,
   stages,
   portal,
   scale,

@@ -2,6 +2,7 @@ import { runOneRowCommits } from '../limits/one-row-commits.ts'
 import { runPlainLife } from '../limits/plain-life.ts'
 import { runRawInserts } from '../limits/raw-inserts.ts'
 import { runRawSelect } from '../limits/raw-select.ts'
+import { runBareClient } from './bare-client.ts'
 import { runAskLoad } from './ask-load.ts'
 import { runDirectPushes } from './direct-pushes.ts'
 import { runFirstPage, runOpenPages, runPageLoad } from './page-load.ts'
@@ -19,6 +20,7 @@ export const jobs = {
   oneRowCommits: runOneRowCommits,
   rawSelect: runRawSelect,
   plainLife: runPlainLife,
+  bareClient: runBareClient,
   receiver: runReceiver,
   received: runReceived,
   directPushes: runDirectPushes,

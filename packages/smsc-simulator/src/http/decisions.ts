@@ -85,7 +85,7 @@ export function messageDecisions(settings: DecisionSettings): MessageDecisions {
   }
 
   function decisionOf(submitted: SubmittedMessage, credentials: Secrets): Decision {
-    const outcome = httpOutcomeOf(submitted.to)
+    const outcome = httpOutcomeOf(submitted.to, personality().faultsByNumber)
     const common = { submitted, outcome, accepted: undefined, form: 'ordinary' } as const
     const before = submitted.ownId === undefined ? undefined : acceptedByOwnId.get(submitted.ownId)
     if (before !== undefined && format.repeated !== undefined)

@@ -86,4 +86,8 @@ const outcomes: Readonly<Record<string, HttpOutcome>> = {
   '98': { ...delivered, receipts: ['delivered', 'undelivered'] },
 }
 
-export const httpOutcomeOf = (number: string): HttpOutcome => outcomes[number.slice(-2)] ?? delivered
+/** Returns the outcome of a message to this number. Without `hasFaults`, numbers ending in 70 to 84 are delivered. */
+export function httpOutcomeOf(number: string, hasFaults = true): HttpOutcome {
+  const ending = number.slice(-2)
+  return (hasFaults || Number(ending) > 84 ? outcomes[ending] : undefined) ?? delivered
+}

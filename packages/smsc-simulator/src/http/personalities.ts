@@ -11,6 +11,8 @@ export interface HttpPersonality {
   readonly acceptedPerSecond: number
   /** Number of throttled answers to a message to a number ending in 96, after which the message is accepted. */
   readonly numberRefusals: number
+  /** True if numbers ending in 70 to 84 select faults of HTTP. Otherwise messages to them are delivered. */
+  readonly faultsByNumber: boolean
   /** True if the account has no credit, so that every message is refused. */
   readonly hasNoCredit: boolean
   /** True if messages are neither accepted nor answered. */
@@ -38,6 +40,7 @@ const ordinary: HttpPersonality = {
   slowDelay: 5000,
   acceptedPerSecond: 0,
   numberRefusals: 2,
+  faultsByNumber: true,
   hasNoCredit: false,
   ignoresMessages: false,
   answerForm: 'ordinary',
