@@ -21,7 +21,8 @@ import type { CallbackCarrier, CallbackCarriers } from './callback-carriers.ts'
 import { CallbackCounts } from './callback-counts.ts'
 import { rateLimit } from './rate-limit.ts'
 import { RefusedCallbacks, type Refusal } from './refused-callbacks.ts'
-import { storeCallback, type CallbackStore } from './store-callback.ts'
+import { receiptsTogether } from './receipts-together.ts'
+import { storeCallback, type CallbackStore, type StoringCallbacks } from './store-callback.ts'
 
 export interface CallbacksSettings {
   readonly carriers: CallbackCarriers
@@ -91,7 +92,8 @@ function callbackHandler(
 ): RequestHandler<{ carrier: string }> {
   const { carriers, clock, gate, perSecondMax = 1000 } = settings
   const limit = rateLimit(perSecondMax)
-  const answer = verifiedHandler(store, settings, counts)
+  const acceptReceipts = receiptsTogether(store.acceptReceipts, () => clock.now())
+  const answer = verifiedHandler({ ...store, acceptReceipts }, settings, counts)
   return async (request, response, next) => {
     if (request.method !== 'GET' && request.method !== 'POST') {
       next()
@@ -140,7 +142,7 @@ function callbackHandler(
 }
 
 /** Returns a function that verifies, stores and answers a callback whose body has arrived. */
-function verifiedHandler(store: CallbackStore, settings: CallbacksSettings, counts: CallbackCounts) {
+function verifiedHandler(store: StoringCallbacks, settings: CallbacksSettings, counts: CallbackCounts) {
   const { clock, gate, log, answerMilliseconds = 1800 } = settings
   return async (carrier: CallbackCarrier, request: Request, response: Response, body: Buffer): Promise<void> => {
     const refuse = (refusal: Refusal): void => {

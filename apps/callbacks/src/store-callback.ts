@@ -5,13 +5,18 @@ import type { CallbackCarrier } from './callback-carriers.ts'
 /** Use cases that store what arrives in callbacks. */
 export type CallbackStore = Pick<Processing, 'acceptReceipts' | 'acceptInboundMessages' | 'acceptUnread'>
 
+/** Use cases that store callbacks, of which only the end is of interest. */
+export type StoringCallbacks = {
+  readonly [Name in keyof CallbackStore]: (...parameters: Parameters<CallbackStore[Name]>) => Promise<unknown>
+}
+
 /**
  * Reads a verified callback and stores its entries. Resolves after the commits (P-7). After a failure the provider
  * sends the callback again; receipts and messages that are already stored are then not stored twice. Entries that
  * cannot be read have no id by which a repetition could be detected, so they are stored last.
  */
 export async function storeCallback(
-  store: CallbackStore,
+  store: StoringCallbacks,
   { id, account }: CallbackCarrier,
   request: CallbackRequest,
 ): Promise<void> {
