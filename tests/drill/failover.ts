@@ -74,6 +74,7 @@ async function inject(form: Form, pair: Pair, injecting: Injecting, gap: Gap): P
   await delay(chance.between(3000, 6000))
   await standbyIsUnused(pair, injecting)
   if (form === 'bulk') await bulkIsClaimed(pair)
+  if (form === 'asynchronous') await messagesWait(pair, injecting)
   pair.disturb(600_000)
   let unready: Promise<number | undefined> | undefined
   if (form === 'standby first') {
@@ -182,6 +183,19 @@ async function bulkIsClaimed(pair: Pair): Promise<void> {
     const rows = await pair.ask(`select from claimed_batch where lane = 1 and cardinality(ids) > marked limit 1`)
     if (rows.length > 0) return
     await delay(20)
+  }
+}
+
+/**
+ * Waits until ids were reported and messages wait for dispatch, because the drill judges messages that the standby has
+ * and holds. On a busy machine the load begins late.
+ */
+async function messagesWait(pair: Pair, { observations }: Injecting): Promise<void> {
+  const end = performance.now() + 60_000
+  while (performance.now() < end) {
+    const rows = await pair.ask('select from due where due_at <= now() limit 1')
+    if (rows.length > 0 && observations.messages.size > 0) return
+    await delay(lookMilliseconds)
   }
 }
 
