@@ -14,6 +14,8 @@ export {
   loginVariables,
   oidcSettings,
   oidcVariables,
+  optionalPort,
+  optionalText,
   processVariables,
   serverUrl,
   serverVariables,

@@ -8,7 +8,7 @@ export {
 export { type BodyPlace, withRoom } from './admission/body-memory.ts'
 export type { TimeSlices } from './admission/turns.ts'
 export { type DescribeMalformed, type MalformedAnswer, malformedInText } from './answer-malformed.ts'
-export { clientAddress, clientNetwork, comesFrom } from './client-address.ts'
+export { clientAddress, clientNetwork, comesFrom, inNetworks, networkOf } from './client-address.ts'
 export {
   databaseSettings,
   databaseVariables,
@@ -23,6 +23,8 @@ export {
   oidcSettings,
   type OidcSettings,
   oidcVariables,
+  optionalPort,
+  optionalText,
   processVariables,
   readEnvironment,
   readNetwork,

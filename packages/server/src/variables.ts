@@ -37,11 +37,19 @@ const whole = makeValidator<number>((input) => {
   return Number(input)
 })
 
-const adminPort = makeValidator<number>((input) => {
-  const port = Number(input)
-  if (!/^\d{1,5}$/.test(input) || port < 1 || port > 65_535) throw new EnvError('not a port')
-  return port
-})
+const portFrom = (min: 0 | 1) =>
+  makeValidator<number>((input) => {
+    const port = Number(input)
+    if (!/^\d{1,5}$/.test(input) || port < min || port > 65_535) throw new EnvError('not a port')
+    return port
+  })
+
+/** TCP port; undefined if unset. `description` states its use. With `min` 0, the value 0 takes any free port. */
+export const optionalPort = (description: string, min: 0 | 1 = 1) =>
+  portFrom(min)({ default: undefined, desc: `a TCP port ${description}, ${min} to 65535` })
+
+/** Text that is not blank; undefined if unset. */
+export const optionalText = (description: string) => str({ default: undefined, desc: description })
 
 /**
  * Variable whose value is a whole number from `min` to `max`, or `byDefault` if it is unset. `description` states its
@@ -113,19 +121,19 @@ export const processVariables = {
 }
 
 /**
- * Variables of a server: `processVariables`, HOST (default 127.0.0.1), PORT (default `port`; 0 for any free port),
+ * Variables of a server: `processVariables`, HOST (default 127.0.0.1), PORT (default `byDefault`; 0 for any free port),
  * ADMIN_PORT (if unset, health and metrics are at PORT), and DRAIN_SECONDS (default 0), the time for which it still
  * serves after a stop signal.
  */
-export const serverVariables = (port: number) => ({
+export const serverVariables = (byDefault: number) => ({
   ...processVariables,
   HOST: address({
     default: '127.0.0.1',
     desc: 'an IP address or a host name of this machine',
     example: '0.0.0.0 for every IPv4 address',
   }),
-  PORT: wholeNumber('a TCP port (0 takes any free one)', { min: 0, max: 65_535, byDefault: port }),
-  ADMIN_PORT: adminPort({ default: undefined, desc: 'a TCP port for health and metrics alone, 1 to 65535' }),
+  PORT: wholeNumber('a TCP port (0 takes any free one)', { min: 0, max: 65_535, byDefault }),
+  ADMIN_PORT: optionalPort('for health and metrics alone'),
   DRAIN_SECONDS: wholeNumber('seconds to serve on, not ready any more, before a stop', {
     min: 0,
     max: 3600,
