@@ -12,6 +12,7 @@ const entries = {
   xml: 'apps/xml',
   portal: 'apps/portal',
   callbacks: 'apps/callbacks',
+  smpp: 'apps/smpp',
   dispatcher: 'apps/dispatcher',
   operator: 'apps/operator',
   'smsc-simulator': 'packages/smsc-simulator',

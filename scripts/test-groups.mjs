@@ -13,6 +13,7 @@ export const groups = {
   server: ['packages/server', 'packages/carriers', 'packages/embedded-postgres', 'packages/guide'],
   smpp: [
     'packages/smpp',
+    'apps/smpp',
     'packages/carrier-kit',
     'packages/adapters-smpp',
     'packages/smsc-simulator',
@@ -73,6 +74,7 @@ export const furtherGroups = {
   /** SMSCs and SMPP clients of other projects. */
   smscs: [
     'tests/kannel.test.ts',
+    'tests/smpp-customers.test.ts',
     'packages/smsc-simulator/src/net-smpp.test.ts',
     'packages/smsc-simulator/src/npm-smpp.test.ts',
   ],

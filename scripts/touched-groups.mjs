@@ -39,6 +39,7 @@ export const table = [
   ['apps/operator/', ['newcomers', 'carriers', 'operator']],
   ['apps/portal/', ['browsers', 'proxies']],
   ['apps/rest/', ['clients', 'deployed']],
+  ['apps/smpp/', ['smscs']],
   ['apps/xml/', ['clients', 'deployed']],
   ['packages/adapters-http/', ['carriers']],
   ['packages/adapters-smpp/', ['smscs', 'carriers']],
@@ -70,6 +71,7 @@ export const table = [
   ['tests/rolling-restart.test.ts', ['proxies']],
   ['tests/routes-apart.test.ts', ['carriers']],
   ['tests/shared-binds.test.ts', ['carriers']],
+  ['tests/smpp-customers.test.ts', ['smscs']],
   ['tests/support/', every],
   ['tests/troubled-carriers.test.ts', ['carriers']],
 ]

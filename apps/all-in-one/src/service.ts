@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import {
+  gatewaySettings,
   gatewayVariables,
   keepDailyBackups,
   loginsOf,
@@ -11,7 +12,7 @@ import {
   webhookVariables,
 } from '@gateway/composition'
 import { followCallbackCarriers } from '@gateway/callbacks'
-import { createBackOffice, createProcessing } from '@gateway/core'
+import { createBackOffice, createGateway, createProcessing } from '@gateway/core'
 import type { Messages } from '@gateway/core/messages'
 import { carriersFor, dispatchFor, dispatchVariables } from '@gateway/dispatcher'
 import {
@@ -23,7 +24,9 @@ import {
   runProcess,
   serverVariables,
   writeOut,
+  type ConfiguredCertificates,
 } from '@gateway/server'
+import { serveSmpp, smppServerVariables } from '@gateway/smpp-server'
 import { openDemoAccount } from './demo-account.ts'
 import { firstScreen, greeting } from './first-screen.ts'
 import { createAllInOneServer, describeMalformed } from './server.ts'
@@ -31,8 +34,8 @@ import { createAllInOneServer, describeMalformed } from './server.ts'
 /** Accepted messages are dispatched at once instead of after the next poll. */
 const waking = (messages: Messages, wake: () => void): Messages => ({
   ...messages,
-  accept: async (order) => {
-    const accepted = await messages.accept(order)
+  accept: async (...order) => {
+    const accepted = await messages.accept(...order)
     wake()
     return accepted
   },
@@ -54,6 +57,7 @@ await runProcess({
     ...oidcVariables,
     ...gatewayVariables,
     ...webhookVariables,
+    ...smppServerVariables,
     DAILY_BACKUP: flag('back up into DATA_DIR/backups once a day', true),
   },
   start: async (context) => {
@@ -75,21 +79,30 @@ await runProcess({
     })
     const carriers = await followCallbackCarriers({ ports, log: context.log })
     context.onStop('carriers of callbacks', () => carriers.stop())
-    const callbacks = { store: createProcessing(ports, processing), carriers }
+    const store = createProcessing(ports, processing)
+    const callbacks = { store, carriers }
     const opened = {
       ports: { ...ports, messages: waking(ports.messages, () => dispatching.wake()) },
       health,
       certificates,
       figures,
     }
+    let smppCertificates: () => readonly ConfiguredCertificates[] = () => []
     const server = await serveGateway(context, opened, {
       createServer: (gateway, parts) => createAllInOneServer(gateway, { ...parts, callbacks }),
       describeMalformed,
-      certificates: dispatched.certificates,
+      certificates: () => [...dispatched.certificates(), ...smppCertificates()],
       metrics,
       graceSeconds: 6,
       sendsInBulk: true,
     })
+    if (context.environment.SMPP_PORT !== undefined) {
+      const gateway = createGateway(opened.ports, gatewaySettings(context.environment))
+      const { clock } = ports
+      const waiting = () => createBackOffice(ports).queries.smppWaiting()
+      const parts = { environment: context.environment, gateway, processing: store, waiting, clock, metrics }
+      smppCertificates = (await serveSmpp({ ...parts, log: context.log, onStop: context.onStop })).certificates
+    }
     if (context.environment.DAILY_BACKUP) {
       const folder = join(context.environment.DATA_DIR, 'backups')
       keepDailyBackups(context, { folder, backUp, runExclusively, clock: ports.clock })

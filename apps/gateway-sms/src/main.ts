@@ -12,6 +12,7 @@ const processes = {
   'http-provider': () => import('@gateway/smsc-simulator/http-provider-main'),
   portal: () => import('@gateway/portal/main'),
   rest: () => import('@gateway/rest/main'),
+  smpp: () => import('@gateway/smpp-server/main'),
   smsc: () => import('@gateway/smsc-simulator/main'),
   xml: () => import('@gateway/xml/main'),
 }

@@ -11,3 +11,5 @@ export {
 export { keepDailyBackups } from './daily-backups.ts'
 export { startInterface, measureDatabase, serveGateway, measureClock } from './serve-gateway.ts'
 export { loginsOf, openPorts, type Opened } from './open-ports.ts'
+export { gatewaySettings } from './variables.ts'
+export { watchAccounts } from './watch-accounts.ts'

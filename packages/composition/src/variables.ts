@@ -164,6 +164,8 @@ export const publishedVariables: readonly string[] = [
     'VALIDITY_HOURS',
     'RETRY_SECONDS',
   ],
+  // Variables of the apps `smpp` and `all-in-one`.
+  ...['SMPP_PORT', 'SMPP_TLS_PORT', 'SMPP_TLS_CERT', 'SMPP_TLS_KEY'],
   // Variables of libpq that apply in addition to DATABASE_URL.
   ...['PGSSLMODE', 'PGSSLROOTCERT', 'PGSSLCERT', 'PGSSLKEY'],
 ]

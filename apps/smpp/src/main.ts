@@ -1,0 +1,4 @@
+import { exitOnEarlySignals } from '@gateway/server/early-signals'
+
+exitOnEarlySignals()
+await import('./service.ts')
