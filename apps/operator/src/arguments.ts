@@ -20,6 +20,13 @@ import {
   type UnreadNumber,
   type WrittenNumber,
 } from '@gateway/core/messages'
+import {
+  repliesByChoices,
+  smppCredentialId,
+  smppLimits,
+  type RepliesBy,
+  type SmppCredentialId,
+} from '@gateway/core/smpp-customers'
 import { parseMinute, secondsAfter, type Instant } from '@gateway/core/time'
 import {
   parseWebhookEventId,
@@ -74,6 +81,29 @@ export const readKeyId: (text: string) => KeyId = read((text) => keyId(whole(tex
 export const readWebhookId: (text: string) => WebhookId = read(
   (text) => webhookId(whole(text)),
   "a webhook's id: a whole number",
+)
+
+export const readSmppCredentialId: (text: string) => SmppCredentialId = read(
+  (text) => smppCredentialId(whole(text)),
+  "a credential's id, as 'smpp list' shows it: a whole number",
+)
+
+/** Returns the reader of a limit of an SMPP credential. */
+export const readSmppLimit = (name: 'binds' | 'window' | 'perSecond'): ((text: string) => number) =>
+  read((text) => upTo(smppLimits[name], text), `a whole number from 1 to ${smppLimits[name]}`)
+
+export const readPort: (text: string) => number = read((text) => upTo(65_535, text), 'a port from 1 to 65535')
+
+/** Reads an offset from UTC and returns it in minutes. */
+export const readUtcOffset: (text: string) => number = read((text) => {
+  const [, sign, hours = '', minutes = ''] = /^([+-]?)(\d{2}):(\d{2})$/.exec(text) ?? []
+  if (sign === undefined || Number(hours) > 14 || Number(minutes) > 59) return undefined
+  return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes))
+}, 'an offset from UTC such as +02:00')
+
+export const readRepliesBy: (text: string) => RepliesBy = read(
+  (text) => repliesByChoices.find((choice) => choice === text),
+  `one of ${repliesByChoices.join(', ')}`,
 )
 
 export const readEventId: (text: string) => WebhookEventId = read(

@@ -73,6 +73,16 @@ import { priceList, priceRemove, priceSet } from './commands/price.ts'
 import { send } from './commands/send.ts'
 import { senderAdd, senderList, senderRemove } from './commands/sender.ts'
 import { shortcodeAssign, shortcodeList, shortcodeRelease } from './commands/shortcode.ts'
+import {
+  smppAdd,
+  smppBinds,
+  smppList,
+  smppRemove,
+  smppReplies,
+  smppRotate,
+  smppSet,
+  smppShow,
+} from './commands/smpp.ts'
 import { top } from './commands/top.ts'
 import {
   webhookAdd,
@@ -167,6 +177,16 @@ export const createProgram = (
       webhookTest(run),
       webhookAttempts(run),
       webhookReplay(run),
+    ]),
+    group('smpp', 'let the software of customers bind over SMPP: credentials, binds, who gets replies', [
+      smppAdd(run),
+      smppList(run),
+      smppShow(run),
+      smppSet(run),
+      smppRotate(run),
+      smppRemove(run),
+      smppBinds(run),
+      smppReplies(run),
     ]),
     group('arrivals', 'list incoming messages that belong to no account', [arrivalsList(run)]),
     group('message', 'find, explain, cancel and refund messages', [
