@@ -16,7 +16,7 @@ interface Thing {
   readonly metadata: { readonly name: string }
 }
 
-const processes = ['asp', 'callbacks', 'dispatcher', 'portal', 'rest', 'xml']
+const processes = ['asp', 'callbacks', 'dispatcher', 'portal', 'rest', 'smpp', 'xml']
 
 /** Copies the manifests and adds secrets, with a folder for each overlay. */
 function withSecrets<Result>(overlay: string, use: (folder: string) => Result): Result {
