@@ -1,11 +1,12 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer as createHttpServer, type Server } from 'node:http'
-import { createServer, type AddressInfo, type Server as NetServer } from 'node:net'
+import type { AddressInfo, Server as NetServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { until } from '@gateway/core/testing'
 import { openAccount } from './support/accounts.ts'
+import { freePorts } from './support/free-ports.ts'
 import { startAllInOne, type RunningGateway } from './support/gateways.ts'
 import { killLeftovers, root } from './support/process.ts'
 
@@ -48,20 +49,6 @@ const ended = (box: ChildProcess): Promise<void> =>
     box.kill('SIGKILL')
     if (box.exitCode !== null || box.signalCode !== null) resolve()
   })
-
-/** Returns free ports. All of them stay open until the last one is found, so that no port occurs twice. */
-async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer()
-      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-      return server
-    }),
-  )
-  const ports = servers.map(portOf)
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
-  return ports
-}
 
 /**
  * Starts a server in front of the gateway. It refuses the first requests temporarily, as the gateway does without a

@@ -19,7 +19,7 @@ export interface Started {
   stop(signal?: NodeJS.Signals): Promise<number | null>
 }
 
-export type App = 'all-in-one' | 'rest' | 'asp' | 'xml' | 'portal' | 'dispatcher' | 'callbacks'
+export type App = 'all-in-one' | 'rest' | 'asp' | 'xml' | 'portal' | 'dispatcher' | 'callbacks' | 'smpp'
 export type Environment = Readonly<Record<string, string>>
 
 /**
