@@ -13,6 +13,7 @@ import { scale } from './goals/scale.ts'
 import { singleAccept } from './goals/single-accept.ts'
 import { singleLife } from './goals/single-life.ts'
 import { slowCarrier } from './goals/slow-carrier.ts'
+import { smppAccept } from './goals/smpp-accept.ts'
 import { smppCodec } from './goals/smpp-codec.ts'
 import { smppLife } from './goals/smpp-life.ts'
 import { smppRoutes } from './goals/smpp-routes.ts'
@@ -36,6 +37,7 @@ export const catalogue: readonly Benchmark[] = [
   slowCarrier,
   idle,
   webhooks,
+  smppAccept,
   smppCodec,
   smppLife,
   smppWindow,

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { cpuOf, memoryOf, type Memory } from './cpu.ts'
 
-export type App = 'all-in-one' | 'rest' | 'asp' | 'xml' | 'dispatcher' | 'callbacks'
+export type App = 'all-in-one' | 'rest' | 'asp' | 'xml' | 'dispatcher' | 'callbacks' | 'smpp'
 
 /** Process of the gateway, started as an operator would. */
 export interface Started {

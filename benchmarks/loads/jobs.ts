@@ -7,11 +7,13 @@ import { runAskLoad } from './ask-load.ts'
 import { runDirectPushes } from './direct-pushes.ts'
 import { runFirstPage, runOpenPages, runPageLoad } from './page-load.ts'
 import { runSendLoad } from './send-load.ts'
+import { runSubmitLoad } from './submit-load.ts'
 import { runReceived, runReceiver } from './webhook-receiver.ts'
 
 /** Jobs of a worker. */
 export const jobs = {
   sends: runSendLoad,
+  submits: runSubmitLoad,
   asks: runAskLoad,
   pages: runPageLoad,
   firstPage: runFirstPage,
