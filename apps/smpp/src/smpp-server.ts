@@ -44,7 +44,7 @@ export interface SmppServerSettings {
   readonly connectionsMax?: number
   /** Maximum connections of one address that are not bound; default 50. */
   readonly unboundPerAddressMax?: number
-  /** Maximum operations in progress in the process; default 2000. The present limit is lower while operations are late. */
+  /** Maximum operations in progress in the process; default 2000. While operations are late, fewer are admitted. */
   readonly operationsMax?: number
   readonly times?: SessionTimes
   readonly answerMilliseconds?: number

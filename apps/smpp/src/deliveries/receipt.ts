@@ -30,7 +30,7 @@ const tlvsSince = 0x34
 export function receiptPdu(receipt: SmppReceipt, version: number, offsetMinutes: number): DeliverSm {
   const { kind, message, number, from, smpp } = receipt
   const { source = { address: from ?? '', ton: 0, npi: 0 }, destination = { ton: 1, npi: 1 } } = smpp
-  const state = messageState(receipt.code, receipt.taken)
+  const state = messageState(receipt.code, receipt.isAccepted)
   return {
     ...emptyDelivery,
     ...{ sourceAddr: number, sourceAddrTon: destination.ton, sourceAddrNpi: destination.npi },

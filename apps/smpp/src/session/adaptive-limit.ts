@@ -7,7 +7,7 @@ export interface AdaptiveLimitSettings {
 
 export const adaptiveLimitDefaults: AdaptiveLimitSettings = { min: 20, max: 2000, fastMilliseconds: 250 }
 
-/** Milliseconds between two reductions, so that operations that were admitted before the first one do not cause more. */
+/** Milliseconds between two reductions, because operations that began before a reduction may still be late. */
 const reductionMilliseconds = 1000
 
 /**

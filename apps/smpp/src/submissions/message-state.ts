@@ -23,5 +23,5 @@ const STATES = {
  * Returns the message_state (SMPP 3.4, 5.2.28) of an outcome. A failure without a reason is UNDELIVERABLE if a carrier
  * may have had the message, and REJECTED otherwise.
  */
-export const messageState = (code: OutcomeCode, isTaken: boolean): number =>
-  code === OUTCOME.failed && isTaken ? MESSAGE_STATE.UNDELIVERABLE : STATES[code]
+export const messageState = (code: OutcomeCode, isAccepted: boolean): number =>
+  code === OUTCOME.failed && isAccepted ? MESSAGE_STATE.UNDELIVERABLE : STATES[code]
