@@ -4,7 +4,7 @@ import { COMMAND_STATUS, type CommandStatusName } from '@gateway/smpp'
 /** command_status of a data_coding that is not offered (SMPP 5.0, 4.7.6). Clients below version 3.4 do not know it. */
 const invalidDataCoding = 0x104
 
-/** command_status of each refusal of a recipient, by the table of docs/smpp-customers.md. All of them are final. */
+/** command_status of each refusal of a recipient, by the table of docs/interfaces/smpp.md. All of them are final. */
 export const REFUSAL_STATUS = {
   'account-locked': COMMAND_STATUS.ESME_RSUBMITFAIL,
   'no-message': COMMAND_STATUS.ESME_RINVMSGLEN,
