@@ -46,7 +46,9 @@ beforeAll(async () => {
   const template = await portal.gateway.commands.addTemplate(portal.account, { name: 'Mine', text: 'Mine' })
   const key = await portal.gateway.commands.issueKey(portal.account, { label: 'shop' })
   const added = await portal.gateway.commands.addWebhook(portal.account, { url: 'https://shop.example.com/events' })
-  if (typeof key === 'string' || typeof added === 'string') throw new Error('not set up')
+  const smpp = await portal.gateway.commands.addSmppCredential(portal.account)
+  if (typeof key === 'string' || typeof added === 'string' || typeof smpp === 'string') throw new Error('not set up')
+  const credential = { own: String(smpp.credential.id), unknown: '999999' }
   const user = await portal.gateway.commands.inviteUser(portal.account, { email: 'ann@acme.example', role: 'sender' })
   if (typeof user === 'string') throw new Error(user)
   const rows = [{ row: 1, number: aNumber(), fields: ['Mine'] }]
@@ -68,6 +70,8 @@ beforeAll(async () => {
     '/send/:id/sent': { own: drafts[1] ?? '', unknown: '999999' },
     '/send/:id/results': { own: drafts[1] ?? '', unknown: '999999' },
     '/send/:id/refused': { own: drafts[0] ?? '', unknown: '999999' },
+    '/settings/smpp/:id': credential,
+    '/settings/smpp/:id/remove': credential,
     '/settings/webhooks/:id': webhook,
     '/settings/webhooks/:id/remove': webhook,
     '/statement/:month': { own: '2026-10', unknown: '2026-13', isOfEverybody: true },

@@ -1,8 +1,12 @@
 import type { Page } from '../../page.ts'
 import { key, keys } from './keys.tsx'
 import { security } from './security.tsx'
+import { smpp, smppCredential, smppRemoval } from './smpp.tsx'
 import { user, users } from './users.tsx'
 import { webhook, webhookRemoval } from './webhook.tsx'
 import { webhooks } from './webhooks.tsx'
 
-export const settingsPages: readonly Page[] = [keys, key, webhooks, webhook, webhookRemoval, users, user, security]
+export const settingsPages: readonly Page[] = [
+  ...[keys, key, webhooks, webhook, webhookRemoval, smpp, smppCredential, smppRemoval],
+  ...[users, user, security],
+]

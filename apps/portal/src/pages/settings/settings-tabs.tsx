@@ -3,6 +3,7 @@ import { Link } from '../../components.tsx'
 const tabs = [
   ['/settings/keys', 'API keys'],
   ['/settings/webhooks', 'Webhooks'],
+  ['/settings/smpp', 'SMPP'],
   ['/settings/users', 'Users'],
   ['/settings/security', 'Security'],
 ] as const

@@ -124,3 +124,24 @@ test.each([
   expect(shown.html.querySelector('#field-url')?.getAttribute('value')).toBe(fill.url)
   expect(await portal.gateway.queries.listWebhooks(portal.account)).toEqual([])
 })
+
+test('an SMPP credential is made, gets another password, and is removed; its passwords are shown once', async () => {
+  const made = await visitor.submit('/settings/smpp', {})
+  const first = made.html.querySelector('code.secret')?.textContent ?? ''
+  const [credential] = await portal.gateway.queries.listSmppCredentials(portal.account)
+  if (credential === undefined) throw new Error('no credential was made')
+  const opens = async (secret: string): Promise<boolean> => {
+    const attempt = { systemId: credential.systemId, password: secret, network: '192.0.2.0/24', address: '192.0.2.7' }
+    return typeof (await portal.gateway.commands.authenticateBind({ ...attempt, comesFrom: () => true })) === 'object'
+  }
+  expect(await opens(first)).toBe(true)
+  const listed = await visitor.get('/settings/smpp')
+  expect(listed.text).toContain(credential.systemId)
+  expect(listed.text).not.toContain(first)
+
+  const rotated = await visitor.submit(`/settings/smpp/${credential.id}`, {})
+  const second = rotated.html.querySelector('code.secret')?.textContent ?? ''
+  expect([await opens(first), await opens(second)]).toEqual([false, true])
+  expect((await visitor.submit(`/settings/smpp/${credential.id}/remove`)).to).toBe('/settings/smpp?done=removed')
+  expect(await portal.gateway.queries.listSmppCredentials(portal.account)).toEqual([])
+})
