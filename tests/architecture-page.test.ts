@@ -10,7 +10,11 @@ const adapters = ['postgres', 'simulator', 'node', 'webhooks']
 /** Returns the path of a file that the architecture page names in the form `package:path`. */
 function fileOf(name: string, path: string): string {
   if (adapters.includes(name)) return `packages/adapters-${name}/src/${path}`
-  return existsSync(join(root, 'apps', name)) ? `apps/${name}/src/${path}` : `packages/${name}/src/${path}`
+  const inPackage = `packages/${name}/src/${path}`
+  // `smpp` is the name of a package and of an app.
+  return existsSync(join(root, inPackage)) || !existsSync(join(root, 'apps', name))
+    ? inPackage
+    : `apps/${name}/src/${path}`
 }
 
 const filesNamedIn = (page: string): readonly string[] =>
