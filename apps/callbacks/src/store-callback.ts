@@ -21,8 +21,8 @@ export async function storeCallback(
   request: CallbackRequest,
 ): Promise<void> {
   const read = readCallback(account, request)
-  const receipts = read.receipts.map(({ reference, ownId, isOfPart, code, number }) => ({
-    ...{ reference, ownId, isOfPart, code, number, submitted: undefined },
+  const receipts = read.receipts.map(({ reference, ownId, isOfPart, code, number, price }) => ({
+    ...{ reference, ownId, isOfPart, code, number, price, submitted: undefined },
   }))
   const messages = read.messages.map((message) => ({ ...message, offer: undefined }))
   const unread = unreadRecords(read, request)

@@ -1,6 +1,5 @@
 export { accountAt, type ProviderAccount } from './account.ts'
 export { readAnswer, type AnswerMeaning, type HttpAnswer } from './answers/read-answer.ts'
-export type { Price } from './answers/read-price.ts'
 export type { CallbackRequest } from './callbacks/callback-request.ts'
 export {
   readCallback,

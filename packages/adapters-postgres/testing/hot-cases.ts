@@ -30,15 +30,23 @@ import {
 import { putBack, takeInbox } from '../src/sql/inbox.ts'
 import { divideLists, recordPushes, releaseLists } from '../src/sql/push-events.ts'
 import {
-  applyOptOuts,
   applyReceipts,
+  applyRichReceipts,
   keepReceipts,
   knownOptOuts,
   knownReceipts,
   matchReceipts,
   newestPartition,
 } from '../src/sql/receipts.ts'
-import { mark, record, recordLate, recordNotifying, recordParts, recordPartsNotifying } from '../src/sql/record.ts'
+import {
+  mark,
+  record,
+  recordLate,
+  recordNotifying,
+  recordParts,
+  recordPartsNotifying,
+  recordPriced,
+} from '../src/sql/record.ts'
 import { replayEvent } from '../src/sql/replay-events.ts'
 import { addSenders, chooseSenders, chosenSenders, findSenders, senderAddresses } from '../src/sql/senders.ts'
 import { endBackend } from '../src/sql/server.ts'
@@ -72,6 +80,7 @@ export interface Case {
 const ids = (from: number, count: number) => Array.from({ length: count }, (_, i) => from + i)
 const of = <T>(value: T, count: number): readonly T[] => Array.from({ length: count }, () => value)
 const numbers = (messages: readonly number[]) => messages.map((id) => 27800000000 + id)
+const pricesOf = (count: number) => ({ prices: of('0.0075', count), currencies: of('USD', count) })
 const references = (messages: readonly number[]) => messages.map((id) => `r${id}`)
 const keys = (kind: string, count: number) =>
   ids(1, count).map((i) => createHash('md5').update(`${kind}${i}`).digest('hex'))
@@ -213,7 +222,12 @@ const all: readonly Case[] = [
   caseOf(recordParts, { ...recorded, ...ofParts }, 400),
   caseOf(recordNotifying, recorded, 400),
   caseOf(recordPartsNotifying, { ...recorded, ...ofParts }, 400),
-  caseOf(recordLate, { ...recorded, ...ofParts, codes: ids(0, 100).map((i) => [100, 106, 111][i % 3] ?? 0) }, 400),
+  caseOf(recordPriced, { ...recorded, ...ofParts, ...pricesOf(100) }, 400),
+  caseOf(
+    recordLate,
+    { ...recorded, ...ofParts, ...pricesOf(100), codes: ids(0, 100).map((i) => [100, 106, 111][i % 3] ?? 0) },
+    400,
+  ),
   caseOf(settle, { ...batch, ids: claimed, codes: of(101, 100) }, 400),
   caseOf(postpone, { ...batch, ids: claimed, waitSeconds: 60, queue: 0 }, 100),
   caseOf(giveBack, { ...batch, ids: claimed }, 100),
@@ -255,8 +269,11 @@ const all: readonly Case[] = [
     ),
   ),
   caseOf(
-    applyOptOuts(1),
-    { references: references(sent), codes: of(212, 500), carrier: 1, numbers: numbers(sent) },
+    applyRichReceipts(1),
+    {
+      ...{ references: references(sent), codes: of(212, 500), carrier: 1, numbers: numbers(sent) },
+      ...pricesOf(500),
+    },
     1500,
   ),
   caseOf(
@@ -270,6 +287,7 @@ const all: readonly Case[] = [
       messages: of(undefined, 500),
       tags: of(undefined, 500),
       areOfPart: of(false, 500),
+      ...pricesOf(500),
     },
     0,
   ),

@@ -63,6 +63,8 @@ function answerOf({ id }: Submission, outcome: MessageOutcome): SubmissionAnswer
   if (typeof outcome === 'string') return { id, outcome }
   const isWhole = 'accepted' in outcome
   const references = isWhole ? outcome.accepted : outcome.partly
-  const answer = { id, outcome: isWhole ? 'accepted' : 'partly', reference: references[0] ?? '' } as const
+  const { price } = outcome
+  const accepted = { id, outcome: isWhole ? 'accepted' : 'partly', reference: references[0] ?? '' } as const
+  const answer = price === undefined ? accepted : { ...accepted, price }
   return references.length > 1 ? { ...answer, furtherReferences: references.slice(1) } : answer
 }

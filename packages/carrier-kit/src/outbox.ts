@@ -1,4 +1,5 @@
 import type { Submission } from '@gateway/core/dispatch'
+import type { CarrierPrice } from '@gateway/core/messages'
 import { Answers } from './answers.ts'
 import type { CircuitBreaker, CircuitOutcome } from './circuit-breaker.ts'
 import {
@@ -28,7 +29,7 @@ export interface Channel {
  *
  * - accepted: the carrier has the part; receipts name it by `reference`, and by `furtherReferences` if the carrier has
  *   split it. Without a reference no receipt can match the message. `isPartial`: the carrier has refused some of the
- *   pieces for good.
+ *   pieces for good. `price`: what the carrier charges for the part.
  * - refused: the carrier will never accept the part. `optOut`: because the recipient has opted out there.
  * - refused-for-now: the carrier did not accept the part and may do so later; also if it cannot be reached.
  * - throttled: the carrier gets too many requests. The part is sent again, not before `retryAfterSeconds`.
@@ -45,6 +46,7 @@ export type RequestResult =
       readonly reference: string | undefined
       readonly furtherReferences?: readonly string[]
       readonly isPartial?: true
+      readonly price?: CarrierPrice
     }
   | { readonly is: 'refused'; readonly reason: string; readonly optOut?: true }
   | { readonly is: 'refused-for-now' | 'account-broken' | 'resend'; readonly reason: string }

@@ -1,4 +1,5 @@
 import type { Submission, SubmissionAnswer } from '@gateway/core/dispatch'
+import type { CarrierPrice } from '@gateway/core/messages'
 
 /**
  * Outcome of one part. `retry`: the carrier certainly did not get the part, or refused it for now. `repeat`: nobody
@@ -6,19 +7,21 @@ import type { Submission, SubmissionAnswer } from '@gateway/core/dispatch'
  * the recipient has opted out at the carrier. `isPartial`: the carrier has split the part, and has refused some of the
  * pieces for good.
  */
-export type PartOutcome =
-  | { readonly reference: string; readonly furtherReferences?: readonly string[]; readonly isPartial?: true }
-  | 'refused'
-  | 'opted-out'
-  | 'retry'
-  | 'repeat'
-  | 'unknown'
+export type PartOutcome = AcceptedPart | 'refused' | 'opted-out' | 'retry' | 'repeat' | 'unknown'
+
+/** Part that the carrier has. */
+interface AcceptedPart {
+  readonly reference: string
+  readonly furtherReferences?: readonly string[]
+  readonly isPartial?: true
+  readonly price?: CarrierPrice
+}
 
 /** Outcome of a message, once none of its parts is unanswered. */
 export type MessageOutcome =
-  | { readonly accepted: readonly string[] }
+  | { readonly accepted: readonly string[]; readonly price?: CarrierPrice }
   /** The carrier has some of the parts and will not get the others, so nobody can read the message. */
-  | { readonly partly: readonly string[] }
+  | { readonly partly: readonly string[]; readonly price?: CarrierPrice }
   | 'refused'
   | 'opted-out'
   | 'refused-for-now'
@@ -26,10 +29,10 @@ export type MessageOutcome =
 
 type Part = PartOutcome | undefined
 
-const isAccepted = (outcome: Part): outcome is Extract<PartOutcome, object> => typeof outcome === 'object'
+const isAccepted = (outcome: Part): outcome is AcceptedPart => typeof outcome === 'object'
 export const isRefused = (outcome: Part): boolean => outcome === 'refused' || outcome === 'opted-out'
 const isUnknown = (outcome: Part): boolean => outcome === 'unknown' || outcome === 'repeat'
-const referencesOf = ({ reference, furtherReferences = [] }: Extract<PartOutcome, object>): readonly string[] =>
+const referencesOf = ({ reference, furtherReferences = [] }: AcceptedPart): readonly string[] =>
   furtherReferences.length === 0 ? [reference] : [reference, ...furtherReferences]
 
 /**
@@ -39,13 +42,14 @@ const referencesOf = ({ reference, furtherReferences = [] }: Extract<PartOutcome
  */
 export function messageOutcome(parts: readonly Part[]): MessageOutcome {
   const only = parts.length === 1 ? parts[0] : undefined
-  if (isAccepted(only) && only.isPartial !== true) return { accepted: referencesOf(only) }
+  const price = isAccepted(only) && only.price !== undefined ? { price: only.price } : {}
+  if (isAccepted(only) && only.isPartial !== true) return { accepted: referencesOf(only), ...price }
   const accepted = parts.filter(isAccepted)
   const references = accepted.flatMap(referencesOf)
   const isWhole = accepted.length === parts.length && accepted.every(({ isPartial }) => isPartial !== true)
   if (isWhole) return { accepted: references }
   if (parts.some(isUnknown)) return 'unknown'
-  if (references.length > 0) return { partly: references }
+  if (references.length > 0) return { partly: references, ...price }
   if (parts.includes('opted-out')) return 'opted-out'
   return parts.includes('refused') ? 'refused' : 'refused-for-now'
 }

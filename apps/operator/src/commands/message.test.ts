@@ -187,6 +187,7 @@ test('the trace as JSON', async () => {
       decided: '2026-10-18T08:00:00.000Z',
       carrier: 'sim',
       carrierId: null,
+      carrierPrice: null,
       parts: [],
     },
     explanation: 'It is SENDINGFAILED 111 (refused on submission) since 2026/10/18 10:00:00.',
@@ -199,6 +200,7 @@ test('the trace as JSON', async () => {
       messages: 2,
       cost: 2,
       otherRefunds: [],
+      carrierPrices: [],
     },
   })
 })

@@ -59,6 +59,7 @@ export function traceJson(trace: MessageTrace, now: Instant, waiting: Waiting | 
       messages: trace.send.messages,
       cost: creditsJson(trace.send.debit),
       otherRefunds: others.map(refundJson),
+      carrierPrices: trace.send.carrierPrices.map((sum) => ({ ...sum })),
     },
   }
 }
@@ -118,6 +119,7 @@ function placeJson(place: MessageLocation): Json {
         decided: timeJson(place.stored),
         carrier: place.carrier ?? null,
         carrierId: place.reference ?? null,
+        carrierPrice: place.carrierPrice === undefined ? null : { ...place.carrierPrice },
         parts: place.parts.map(({ reference, code, at }) => ({
           carrierId: reference,
           status: outcomeStatus(code),

@@ -4,6 +4,7 @@ import {
   refundsOf,
   tracedCredits,
   OUTCOME,
+  type CarrierPriceSum,
   type DecidedLocation,
   type Incident,
   type MessageTrace,
@@ -49,6 +50,7 @@ function factsOf(trace: MessageTrace): readonly (readonly [string, string])[] {
   const carrier = place.place === 'decided' ? place.carrier : undefined
   const reference = place.place === 'decided' ? place.reference : undefined
   const parts = place.place === 'decided' ? place.parts : []
+  const priced = place.place === 'decided' ? place.carrierPrice : undefined
   const name = reference === undefined ? 'its id of the message is not known' : idsText(reference, parts)
   return [
     ['message', String(trace.id)],
@@ -67,10 +69,18 @@ function factsOf(trace: MessageTrace): readonly (readonly [string, string])[] {
     ...(flash === true ? [['flash', 'shown at once, not kept by the phone'] as const] : []),
     ...(trace.route === undefined ? [] : [['route', routeText(trace.route)] as const]),
     ['credits', creditsText(trace)],
+    ...(priced === undefined ? [] : [['price', `${priced.amount} ${priced.currency}, of the carrier`] as const]),
+    ...(trace.send.messages === 1 ? [] : trace.send.carrierPrices.map(sumText)),
     ['attempts', String(attemptsOf(trace))],
     ...(carrier === undefined ? [] : [['carrier', `${carrier}, ${name}`] as const]),
   ]
 }
+
+/** Formats a sum of the prices that carriers named for the messages of the send. */
+const sumText = ({ amount, currency, messages }: CarrierPriceSum): readonly [string, string] => [
+  'prices',
+  `${amount} ${currency}, of the carriers for ${counted(messages, 'message')} of the send`,
+]
 
 /** Formats the credits of a message in the words of the portal: charged, returned, net. */
 const creditsText = (trace: MessageTrace): string => {

@@ -47,6 +47,34 @@ test.each([
   expect(meaningOf(ok, status, '{"id":"x"}')).toMatchObject({ outcome })
 })
 
+const priced = { ...ok, price: { amount: '/price', currency: '/unit' } }
+
+test.each<[string, unknown, unknown, object | undefined]>([
+  ['a decimal text', '0.00750', 'USD', { amount: '0.00750', currency: 'USD' }],
+  ['a negative amount, as of a charge, and a currency in lower case', '-0.0075', 'eur', { amount: '0.0075', currency: 'EUR' }],
+  ['zero', 0, 'USD', { amount: '0', currency: 'USD' }],
+  ['15 digits on both sides of the point', '123456789012345.123456789012345', 'USD', { amount: '123456789012345.123456789012345', currency: 'USD' }],
+  ['an amount of 300 digits', '9'.repeat(300), 'USD', undefined],
+  ['300 decimals', `0.${'1'.repeat(300)}`, 'USD', undefined],
+  ['an exponent', '1e9', 'USD', undefined],
+  ['a number too large for decimal notation', 1e300, 'USD', undefined],
+  ['NaN', 'NaN', 'USD', undefined],
+  ['Infinity', '-Infinity', 'USD', undefined],
+  ['two signs', '--1', 'USD', undefined],
+  ['digits of another script', '\u0661\u0662', 'USD', undefined],
+  ['a text for SQL', "1'; drop table message; --", 'USD', undefined],
+  ['an object', { amount: 1 }, 'USD', undefined],
+  ['no currency', '1', undefined, undefined],
+  ['a currency of 50 characters', '1', 'U'.repeat(50), undefined],
+  ['a sign as the currency', '1', '$', undefined],
+  ['a currency with a NUL character', '1', 'US\u0000', undefined],
+])('a price of %s is read or ignored, and the message is accepted', (_, price, unit, expected) => {
+  expect(meaningOf(priced, 200, JSON.stringify({ id: 'a', price, unit }))).toMatchObject({
+    ...{ outcome: 'accepted', reference: 'a' },
+    price: expected,
+  })
+}) // prettier-ignore
+
 const slow = { id: '/id', rules: [{ status: 429, is: 'throttled', wait: 4 }] }
 
 test.each([

@@ -1,8 +1,9 @@
+import type { CarrierPrice } from '@gateway/core/messages'
 import type { ProviderAccount } from '../account.ts'
 import { listOf, parseJson, scalarText, textAt, valueAt } from '../description/json.ts'
 import type { Provider } from '../description/provider.ts'
 import type { AnswerRule, Place } from '../description/schema.ts'
-import { readPrice, type Price } from './read-price.ts'
+import { readPrice } from './read-price.ts'
 
 /** Complete answer of a provider. Its body has been decompressed and is bounded. */
 export interface HttpAnswer {
@@ -28,7 +29,7 @@ export interface AcceptedAnswer {
   readonly outcome: 'accepted' | 'partly'
   readonly reference: string
   readonly furtherReferences: readonly string[]
-  readonly price: Price | undefined
+  readonly price: CarrierPrice | undefined
 }
 
 /** Limits of what is read from an answer: number of parts, and length of an id and of an error in characters. */
@@ -112,7 +113,7 @@ function joined(parts: readonly AnswerMeaning[]): AnswerMeaning {
  * Returns the price of the whole message. The prices of several parts are added if all are equal; otherwise returns
  * undefined.
  */
-function sumOf(parts: readonly AcceptedAnswer[]): Price | undefined {
+function sumOf(parts: readonly AcceptedAnswer[]): CarrierPrice | undefined {
   const [first] = parts
   if (parts.length === 1 || first?.price === undefined) return first?.price
   const { amount, currency } = first.price

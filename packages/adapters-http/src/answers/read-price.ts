@@ -1,20 +1,18 @@
+import type { CarrierPrice } from '@gateway/core/messages'
 import { textAt } from '../description/json.ts'
 import type { Provider } from '../description/provider.ts'
 import type { PricePlaces } from '../description/schema.ts'
 
-/** Charge of a provider for a message: a decimal number and its currency, as the provider writes them. */
-export interface Price {
-  readonly amount: string
-  readonly currency: string
-}
-
-/** Reads a price. Returns undefined if the amount or its currency is missing or malformed. */
+/**
+ * Reads what a provider charges for a message. Returns undefined if the amount or its currency is missing or malformed:
+ * an amount has at most 15 digits before and 15 after the point.
+ */
 export function readPrice(
   places: PricePlaces | undefined,
   document: unknown,
   { patterns }: Provider,
   usualCurrency: string | undefined,
-): Price | undefined {
+): CarrierPrice | undefined {
   if (places === undefined) return undefined
   const text = textAt(document, places.amount)
   if (text === undefined) return undefined

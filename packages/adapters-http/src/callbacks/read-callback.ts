@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import type { DeliveryReceiptCode, OwnId } from '@gateway/core/dispatch'
 import type { InboundMessage, InboundMessagePart } from '@gateway/core/inbox'
-import { OUTCOME, parseStoredMsisdn, type Msisdn } from '@gateway/core/messages'
+import { OUTCOME, parseStoredMsisdn, type CarrierPrice, type Msisdn } from '@gateway/core/messages'
 import { instant, type Instant } from '@gateway/core/time'
 import type { ProviderAccount } from '../account.ts'
 import { ownIdOf } from '../carrier/own-ids.ts'
-import { readPrice, type Price } from '../answers/read-price.ts'
+import { readPrice } from '../answers/read-price.ts'
 import { listOf, scalarText, textAt, valueAt } from '../description/json.ts'
 import type { CallbackDescription, Conditions, StateWord } from '../description/schema.ts'
 import { readNumber } from '../numbers.ts'
@@ -22,7 +22,7 @@ export interface HttpReceipt {
   readonly number: Msisdn | undefined
   /** The provider's code of an error. */
   readonly error: string | undefined
-  readonly price: Price | undefined
+  readonly price: CarrierPrice | undefined
 }
 
 /** Message that a person sent, as a provider reports it. */

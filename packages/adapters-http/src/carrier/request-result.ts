@@ -44,9 +44,13 @@ export function requestResult(
   switch (meaning.outcome) {
     case 'accepted':
     case 'partly': {
-      const { reference, furtherReferences } = meaning
-      const partial = meaning.outcome === 'partly' ? ({ isPartial: true } as const) : {}
-      return { is: 'accepted', reference, ...(furtherReferences.length > 0 && { furtherReferences }), ...partial }
+      const { reference, furtherReferences, price } = meaning
+      return {
+        ...{ is: 'accepted', reference },
+        ...(furtherReferences.length > 0 && { furtherReferences }),
+        ...(meaning.outcome === 'partly' && { isPartial: true }),
+        ...(price && { price }),
+      }
     }
     case 'refused':
       return { is: 'refused', reason: error, ...(meaning.optOut && { optOut: true }) }

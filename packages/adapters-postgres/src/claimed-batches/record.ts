@@ -22,9 +22,18 @@ import {
   recordNotifying,
   recordParts,
   recordPartsNotifying,
+  recordPriced,
 } from '../sql/record.ts'
 import type { ValuesOf } from '../sql/statement.ts'
 import type { KnownBatches } from './known-batches.ts'
+
+/** Facts by which the statement for accepted messages is chosen. */
+interface PlainRecord {
+  readonly count: number
+  readonly isNotifying: boolean
+  /** Undefined if no message has a price. */
+  readonly prices: ReturnType<typeof pricesOf> | undefined
+}
 
 /** SQLSTATE of the error if a recovery, or an earlier run of the same statement, has stored some of the messages. */
 const rowExists = '23505'
@@ -40,13 +49,14 @@ export function createRecord(
   async function recordAll(
     values: ValuesOf<typeof recordAccepted>,
     parts: ReturnType<typeof partsOf> | undefined,
-    { count, isNotifying }: { readonly count: number; readonly isNotifying: boolean },
+    { count, isNotifying, prices }: PlainRecord,
   ) {
     try {
-      const [row] =
-        parts === undefined
-          ? await hot.run(isNotifying ? recordNotifying : recordAccepted, values)
-          : await hot.run(isNotifying ? recordPartsNotifying : recordParts, { ...values, ...parts })
+      const [row] = await (parts === undefined
+        ? hot.run(isNotifying ? recordNotifying : recordAccepted, values)
+        : prices === undefined
+          ? hot.run(isNotifying ? recordPartsNotifying : recordParts, { ...values, ...parts })
+          : hot.run(recordPriced, { ...values, ...parts, ...prices }))
       return row?.recorded === count ? row : undefined
     } catch (error) {
       if (sqlState(error) === rowExists) return undefined
@@ -90,16 +100,20 @@ export function createRecord(
     const isInParts = recorded.some(
       ({ handover }) => 'reference' in handover && handover.furtherReferences !== undefined,
     )
-    const parts = isInParts ? partsOf(recorded) : undefined
+    const isPriced = recorded.some(({ handover }) => 'reference' in handover && handover.price !== undefined)
+    const parts = isInParts || isPriced ? partsOf(recorded) : undefined
+    const prices = isPriced ? pricesOf(recorded) : undefined
     const late = () => ({
       ...all,
       ...(parts ?? partsOf(recorded)),
+      ...(prices ?? pricesOf(recorded)),
       codes: recorded.map(({ handover }) => codeOfHandover(handover)),
     })
     const row = await retryWorkOnConnectionLoss(hot, async () => {
       const plain = isPlain
         ? await recordAll({ ...all, carriers: firsts.flatMap((first) => carriers[first] ?? []) }, parts, {
             count: recorded.length,
+            prices,
             isNotifying: recorded.some(({ message }) => requestsNotification(message)),
           })
         : undefined
@@ -157,6 +171,11 @@ function valuesOf(recorded: readonly Recorded[], marks: readonly Mark[], known: 
 
 const referenceOf = ({ handover }: Recorded): string | undefined =>
   'reference' in handover ? storedReference(handover.reference) : undefined
+
+function pricesOf(recorded: readonly Recorded[]) {
+  const prices = recorded.map(({ handover }) => ('reference' in handover ? handover.price : undefined))
+  return { prices: prices.map((price) => price?.amount), currencies: prices.map((price) => price?.currency) }
+}
 
 function partsOf(recorded: readonly Recorded[]) {
   const references = recorded.map(({ handover }) =>

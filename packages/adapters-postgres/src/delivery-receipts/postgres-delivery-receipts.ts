@@ -12,8 +12,8 @@ import type { Context } from '../context.ts'
 import { sqlState } from '../errors.ts'
 import {
   adoptReceipts,
-  applyOptOuts,
   applyReceipts,
+  applyRichReceipts,
   keepReceipts,
   knownOptOuts,
   knownReceipts,
@@ -97,11 +97,12 @@ export function postgresDeliveryReceipts(context: Context): DeliveryReceipts {
       carrier,
       numbers: receipts.map(({ number }) => number),
     }
-    const [apply, findKnown] = values.codes.includes(OUTCOME.optedOut)
-      ? [applyOptOuts, knownOptOuts]
-      : [applyReceipts, knownReceipts]
-    const [row] = await retryOnConnectionLoss(hot, apply(partition), values)
+    const isOptOut = values.codes.includes(OUTCOME.optedOut)
+    const [row] = await (isOptOut || receipts.some(({ price }) => price !== undefined)
+      ? retryOnConnectionLoss(hot, applyRichReceipts(partition), { ...values, ...pricesOf(receipts) })
+      : retryOnConnectionLoss(hot, applyReceipts(partition), values))
     if (row?.applied === receipts.length) return []
+    const findKnown = isOptOut ? knownOptOuts : knownReceipts
     const rows = await retryOnConnectionLoss(hot, findKnown(partition), values)
     // Confirms, because the connection that applied the receipts may have broken while it waited for a standby.
     if (rows.length > 0 && !rows.some(({ written }) => written)) await hot.confirm()
@@ -119,6 +120,7 @@ export function postgresDeliveryReceipts(context: Context): DeliveryReceipts {
       messages: receipts.map(({ ownId }) => ownId?.message),
       tags: receipts.map(({ ownId }) => ownId?.tag),
       areOfPart: receipts.map(({ isOfPart }) => isOfPart === true),
+      ...pricesOf(receipts),
     })
   }
 
@@ -162,6 +164,11 @@ export function postgresDeliveryReceipts(context: Context): DeliveryReceipts {
     ...postgresUnknownMessages(context),
   }
 }
+
+const pricesOf = (receipts: readonly DeliveryReceipt[]) => ({
+  prices: receipts.map(({ price }) => price?.amount),
+  currencies: receipts.map(({ price }) => price?.currency),
+})
 
 function byCarrier(receipts: readonly DeliveryReceipt[]): ReadonlyMap<CarrierId, readonly DeliveryReceipt[]> {
   const carriers = new Map<CarrierId, DeliveryReceipt[]>()

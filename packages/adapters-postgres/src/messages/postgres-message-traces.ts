@@ -58,7 +58,20 @@ const foundDecided = ({ code, at, hasReference, byHand }: FoundDecidedRow): Foun
 
 function traceOf(
   id: MessageId,
-  { first, messages, parts, body, refunds, place, route, incidents, refundByHand, byHand, ...row }: MessageTraceRow,
+  {
+    first,
+    messages,
+    parts,
+    body,
+    refunds,
+    carrierPrices,
+    place,
+    route,
+    incidents,
+    refundByHand,
+    byHand,
+    ...row
+  }: MessageTraceRow,
 ): MessageTrace {
   const { cost } = row
   return {
@@ -74,6 +87,7 @@ function traceOf(
         code: code ?? undefined,
         messages: cost === 0 ? undefined : refund.amount / cost,
       })),
+      carrierPrices,
     },
     refundByHand: refundByHand ?? undefined,
     route: route === null ? undefined : routeOf(route),
@@ -89,12 +103,13 @@ function encodingOf(text: string): MessageTrace['text']['encoding'] {
 }
 
 function decidedPlace(row: DecidedRow, byHand: boolean): DecidedLocation {
-  const { parts, ...rest } = row
+  const { parts, carrierPrice, ...rest } = row
   const { code, reference } = rest
   return {
     ...fromRow(rest),
     parts: parts.map(fromRow),
     refunded: byHand || !isAcceptedByCarrier({ code, hasReference: reference !== null }),
+    ...(carrierPrice !== null && { carrierPrice }),
   }
 }
 

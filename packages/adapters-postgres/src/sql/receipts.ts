@@ -57,6 +57,9 @@ const receipts = {
   numbers: 'bigint?[]',
 } as const
 
+/** Prices of carriers for messages, each with its currency. */
+const prices = { prices: 'text?[]', currencies: 'text?[]' } as const
+
 /** CTEs that refund the messages of the CTE `changed` that ended as opted out (212), and record the opt-outs. */
 const endOptedOut = `refunds as (
   select changed.*, send.price amount
@@ -85,38 +88,58 @@ function ofPartition<T>(make: (partition: number) => T): (partition: number) => 
  * Cost: 5.5 µs, 121 bytes of log a receipt.
  */
 export const applyReceipts = ofPartition((partition) =>
-  statement(
-    `apply-receipts-${partition}`,
-    { parameters: receipts, columns: { applied: 'int' } },
-    applyText(partition, ''),
-  ),
+  statement(`apply-receipts-${partition}`, { parameters: receipts, columns: { applied: 'int' } }, applyText(partition)),
 )
 
 /**
- * Does the same as `applyReceipts` for receipts of which some report that the recipient has opted out at the carrier
- * (212). Refunds these messages and records the opt-outs.
+ * Does the same as `applyReceipts` for receipts of which some have a price of the carrier, or report that the recipient
+ * has opted out at the carrier (212). Stores the first price of a message. Refunds messages that end as opted out, and
+ * records the opt-outs.
  */
-export const applyOptOuts = ofPartition((partition) =>
+export const applyRichReceipts = ofPartition((partition) =>
   statement(
-    `apply-opt-outs-${partition}`,
-    { parameters: receipts, columns: { applied: 'int' } },
-    applyText(partition, endOptedOut),
+    `apply-rich-receipts-${partition}`,
+    { parameters: { ...receipts, ...prices }, columns: { applied: 'int' } },
+    applyText(partition, {
+      columns: `, carrier_price = coalesce(message.carrier_price, receipt.carrier_price),
+    carrier_currency = case when message.carrier_price is null then receipt.carrier_currency
+      else message.carrier_currency end`,
+      arrays: ', :prices, :currencies',
+      names: ', carrier_price, carrier_currency',
+      returned: ', refunded',
+      effects: endOptedOut,
+    }),
   ),
 )
 
-/** Returns the text of `applyReceipts`. `effects` are CTEs of further effects, each with a comma after it. */
-const applyText = (partition: number, effects: string): string => sql`
+/** Additions to the text of `applyReceipts`. `effects` are CTEs of further effects, each with a comma after it. */
+interface RichText {
+  readonly columns: string
+  readonly arrays: string
+  readonly names: string
+  readonly returned: string
+  readonly effects: string
+}
+
+const plainText: RichText = { columns: '', arrays: '', names: '', returned: '', effects: '' }
+
+/** Returns the text of `applyReceipts`. */
+const applyText = (
+  partition: number,
+  { columns, arrays, names, returned, effects }: RichText = plainText,
+): string => sql`
 with changed as (
   update message_p${partition} message
-  set code = receipt.code, code_at = now()
-  from unnest(:references, :codes, :numbers) with ordinality receipt(reference, code, msisdn, position)
+  set code = receipt.code, code_at = now()${columns}
+  from unnest(:references, :codes, :numbers${arrays}) with ordinality
+    receipt(reference, code, msisdn${names}, position)
   where message.carrier_id = any (array[receipt.reference]) and message.carrier = :carrier
     and message.msisdn = coalesce(receipt.msisdn, message.msisdn)
     and message.code in (${changeable}) and message.code <> receipt.code and message.parts_undelivered = 0
     and ${isNextOfItsMessage}
     and message.sent_at > now() - interval '${referenceDays} days'
   returning position, id, message.account_id, message.msisdn, message.code, code_at as at, confirms_opt_out,
-    send_first_id, true as has_reference${effects === '' ? '' : ', refunded'}
+    send_first_id, true as has_reference${returned}
 ), ${effects}${storeMessageEvents('changed', 'receipt')}
 select count(distinct position)::int as applied from changed`
 
@@ -137,7 +160,7 @@ export const knownReceipts = ofPartition((partition) =>
   ),
 )
 
-/** Does the same as `knownReceipts` for receipts of which some report an opt-out, as `applyOptOuts` does. */
+/** Does the same as `knownReceipts` for receipts of which some report an opt-out, as `applyRichReceipts` does. */
 export const knownOptOuts = ofPartition((partition) =>
   statement(
     `known-opt-outs-${partition}`,
@@ -219,14 +242,16 @@ export const keepReceipts = statement(
       messages: 'bigint?[]',
       tags: 'int?[]',
       areOfPart: 'bool[]',
+      ...prices,
     },
   },
   sql`
 insert into unmatched_delivery_receipt
-  (carrier, carrier_id, code, msisdn, submitted_at, message_id, own_id_tag, of_part)
-select :carrier, reference, code, msisdn, to_timestamp(submitted / 1000.0), message_id, own_id_tag, of_part
-from unnest(:references, :codes, :numbers, :submitted, :messages, :tags, :areOfPart)
-  receipt(reference, code, msisdn, submitted, message_id, own_id_tag, of_part)`,
+  (carrier, carrier_id, code, msisdn, submitted_at, message_id, own_id_tag, of_part, carrier_price, carrier_currency)
+select :carrier, reference, code, msisdn, to_timestamp(submitted / 1000.0), message_id, own_id_tag, of_part, price,
+  currency
+from unnest(:references, :codes, :numbers, :submitted, :messages, :tags, :areOfPart, :prices, :currencies)
+  receipt(reference, code, msisdn, submitted, message_id, own_id_tag, of_part, price, currency)`,
 )
 
 /** Condition that the stored receipt `tried` belongs to this row of a message or a part. */
@@ -270,14 +295,14 @@ with due as (
     for update skip locked
   ) receipt
 ), found as (
-  select tried.id, carrier, carrier_id, code, at, tried.message_id named, (
+  select tried.id, carrier, carrier_id, code, at, carrier_price, carrier_currency, tried.message_id named, (
     select max(message.id + 0) from message where ${isMeant('message')} and message.parts_undelivered = 0
   ) message_id, (
     select array[part.id, part.part] from message_part part where ${isMeant('part')} order by part.id + 0 desc limit 1
   ) place
   from tried
 ), counting as (
-  select distinct on (message_id) message_id, carrier_id, code, at
+  select distinct on (message_id) message_id, carrier_id, code, at, carrier_price, carrier_currency
   from found
   where message_id is not null
   order by message_id, ${byCount}
@@ -289,7 +314,10 @@ with due as (
   order by place, ${byCount}
 ), changed_whole as (
   update message
-  set code = receipt.code, code_at = receipt.at
+  set code = receipt.code, code_at = receipt.at,
+    carrier_price = coalesce(message.carrier_price, receipt.carrier_price),
+    carrier_currency = case when message.carrier_price is null then receipt.carrier_currency
+      else message.carrier_currency end
   from (select * from counting order by carrier_id collate "C") receipt
   where message.id = any (array[receipt.message_id]) and message.code in (${changeable})
     and message.code <> receipt.code

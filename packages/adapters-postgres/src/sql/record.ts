@@ -64,6 +64,9 @@ const parts = {
   partReferences: 'text[]',
 } as const
 
+/** Prices of carriers for messages, each with its currency. */
+const prices = { prices: 'text?[]', currencies: 'text?[]' } as const
+
 /** Parameters for accepted messages. `carriers` is a shared field, as `batches` is. */
 const accepted = { ...outcomes, carriers: 'smallint[]' } as const
 const columns = { recorded: 'int', marked: 'int' } as const
@@ -149,6 +152,16 @@ export const recordPartsNotifying = statement(
   recordText({ ...inSeveralParts, notified }),
 )
 
+/** Does the same as `recordPartsNotifying` for messages of which some have a price of their carrier. */
+export const recordPriced = statement(
+  'record-priced',
+  { parameters: { ...accepted, ...parts, ...prices }, columns },
+  recordText({
+    ...{ column: ', parts_undelivered, carrier_price, carrier_currency', stored: inSeveralParts.stored, notified },
+    array: ', :partCounts, :prices, :currencies',
+  }),
+)
+
 /**
  * Records outcomes of any kind, including late ones. The code of a message is 100, 106, 111, 212 (the number has opted
  * out at the carrier) or 213 (a carrier accepted only some parts). Messages with 111 and 212 are refunded, and 212 adds
@@ -161,20 +174,21 @@ export const recordPartsNotifying = statement(
  */
 export const recordLate = statement(
   'record-late',
-  { parameters: { ...outcomes, ...parts, codes: 'smallint[]' }, columns: { marked: 'int', told: 'int' } },
+  { parameters: { ...outcomes, ...parts, ...prices, codes: 'smallint[]' }, columns: { marked: 'int', told: 'int' } },
   sql`
 with finished as (
   delete from claimed_batch where dispatcher = :dispatcher and seq = any (:ended) returning seq
 ), changed as (
   insert into message (id, msisdn, carrier_id, code, parts_undelivered, account_id, send_first_id, sender,
-    confirms_opt_out, carrier, code_at)
+    confirms_opt_out, carrier, code_at, carrier_price, carrier_currency)
   select outcome.id, outcome.msisdn, outcome.reference, outcome.code, outcome.parts,
     (:accounts)[position], (:sends)[position], (:senders)[position], (:confirming)[position],
     coalesce(batch.carrier, 0),
-    case when outcome.code in (${OUTCOME.refused}, ${OUTCOME.optedOut}) then now() end
+    case when outcome.code in (${OUTCOME.refused}, ${OUTCOME.optedOut}) then now() end,
+    outcome.price, outcome.currency
   from (select count(*) from finished) ended
-  cross join unnest(:positions, :ids, :numbers, :references, :codes, :partCounts)
-    outcome(position, id, msisdn, reference, code, parts)
+  cross join unnest(:positions, :ids, :numbers, :references, :codes, :partCounts, :prices, :currencies)
+    outcome(position, id, msisdn, reference, code, parts, price, currency)
   left join lateral (
     select carrier
     from claimed_batch
@@ -182,7 +196,8 @@ with finished as (
   ) batch on true
   where batch.carrier is not null or exists (select from message where id = outcome.id)
   on conflict (id) do update set code = excluded.code, carrier_id = excluded.carrier_id, code_at = now(),
-    parts_undelivered = excluded.parts_undelivered
+    parts_undelivered = excluded.parts_undelivered,
+    carrier_price = excluded.carrier_price, carrier_currency = excluded.carrier_currency
   where message.code = ${OUTCOME.unknown} and message.carrier_id is null and excluded.code <> ${OUTCOME.unknown}
   returning id, account_id, send_first_id, code, sent_at, carrier, msisdn, confirms_opt_out, now() as at,
     carrier_id is not null as has_reference, refunded

@@ -1,6 +1,8 @@
 import {
   INCIDENT,
   OUTCOME,
+  type CarrierPrice,
+  type CarrierPriceSum,
   type DecidedLocation,
   type FoundLocation,
   type Incident,
@@ -18,8 +20,9 @@ import { column, nullable, sql, statement, type RowOf, type WithNulls } from './
 import { milliseconds } from './arrays.ts'
 import { sendOptions } from './send-options.ts'
 
-export type DecidedRow = WithNulls<Omit<DecidedLocation, 'refunded' | 'parts'>> & {
+export type DecidedRow = WithNulls<Omit<DecidedLocation, 'refunded' | 'parts' | 'carrierPrice'>> & {
   readonly parts: readonly WithNulls<TracedPart>[]
+  readonly carrierPrice: CarrierPrice | null
 }
 
 /**
@@ -55,6 +58,7 @@ export const explainMessage = statement(
       incidents: column<readonly WithNulls<Incident>[]>('json'),
       refunds: column<readonly WithNulls<Omit<TracedRefund, 'messages'>>[]>('json'),
       receipts: column<MessageTrace['receipts']>('json'),
+      carrierPrices: column<readonly CarrierPriceSum[]>('json'),
     },
   },
   sql`
@@ -90,7 +94,10 @@ with send_of as materialized (
 ), places as (
   select 1 turn, json_build_object('place', 'decided', 'code', code,
     'at', ${milliseconds('coalesce(code_at, sent_at)')},
-    'stored', ${milliseconds('sent_at')}, 'carrier', nullif(name, ''), 'reference', carrier_id, 'parts', (
+    'stored', ${milliseconds('sent_at')}, 'carrier', nullif(name, ''), 'reference', carrier_id,
+    'carrierPrice', case when carrier_price is not null
+      then json_build_object('amount', carrier_price, 'currency', carrier_currency) end,
+    'parts', (
       select coalesce(json_agg(json_build_object('reference', carrier_id, 'code', code,
         'at', ${milliseconds('code_at')}) order by part), '[]')
       from parts
@@ -187,7 +194,17 @@ select account_id account, msisdn::text number, (select address from sender wher
     select coalesce(json_agg(json_build_object('at', ${milliseconds('at')}, 'carrier', carrier, 'reference', reference,
       'code', code, 'fits', fits) order by id), '[]')
     from receipts
-  ) receipts
+  ) receipts,
+  (
+    select coalesce(json_agg(json_build_object('amount', amount::text, 'currency', currency, 'messages', messages)
+      order by currency collate "C"), '[]')
+    from (
+      select carrier_currency currency, sum(carrier_price::numeric) amount, count(*)::int messages
+      from message
+      where id >= send_of.first_id and id < send_of.first_id + n and carrier_price is not null
+      group by carrier_currency
+    ) price
+  ) "carrierPrices"
 from send_of`,
 )
 

@@ -1,3 +1,4 @@
+import type { CarrierPrice } from '../messages/message-trace.ts'
 import type { Msisdn } from '../messages/msisdn.ts'
 import { type OUTCOME, isFinal } from '../messages/status-code.ts'
 import type { Instant } from '../time/instant.ts'
@@ -33,6 +34,10 @@ export interface DeliveryReceipt {
   readonly ownId?: OwnId | undefined
   /** True if a receipt with `ownId` reports on one part of the message. If omitted, it reports on the whole message. */
   readonly isOfPart?: boolean | undefined
+  /**
+   * Price of the whole message, if the receipt names one. The first price that a carrier names for a message counts.
+   */
+  readonly price?: CarrierPrice | undefined
 }
 
 /** The carrier's references of an accepted message, by which receipts name the message or its parts. */
@@ -41,6 +46,8 @@ export interface CarrierReferences {
   readonly reference: string
   /** References of the other parts, in order; absent if the message was accepted as one part. */
   readonly furtherReferences?: readonly string[]
+  /** Price of the whole message, if the carrier named one. */
+  readonly price?: CarrierPrice | undefined
 }
 
 /**

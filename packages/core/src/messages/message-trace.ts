@@ -70,6 +70,8 @@ export interface TracedSend {
   readonly debit: Credits
   /** Refunds of the whole send so far, by code. A refund without a code was made by the operator. */
   readonly refunds: readonly TracedRefund[]
+  /** Prices that carriers named for its messages, summed by currency, in the order of currencies. */
+  readonly carrierPrices: readonly CarrierPriceSum[]
 }
 
 export interface TracedRefund {
@@ -126,6 +128,25 @@ export interface DecidedLocation {
   /** Parts in order, if the carrier accepted the message in several. */
   readonly parts: readonly TracedPart[]
   readonly refunded: boolean
+  /** Price that the carrier named for the whole message. Absent if it named none. */
+  readonly carrierPrice?: CarrierPrice
+}
+
+/**
+ * Price of a carrier, as the carrier names it (ruling 6.3). It has nothing to do with credits, and prices in different
+ * currencies are never added.
+ */
+export interface CarrierPrice {
+  /** Decimal number without a sign, at most 15 digits before and 15 after the point for one message. */
+  readonly amount: string
+  /** Code of three letters, such as USD. */
+  readonly currency: string
+}
+
+/** Sum of the prices that carriers named for some messages of a send, in one currency. */
+export interface CarrierPriceSum extends CarrierPrice {
+  /** Number of messages with a price in this currency. */
+  readonly messages: number
 }
 
 /** Part of a message with a carrier id and a state of its own. */

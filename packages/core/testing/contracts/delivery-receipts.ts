@@ -10,6 +10,7 @@ import { adopting, agreeing } from './delivery-receipts/adopting.ts'
 import { fromOutside } from './delivery-receipts/from-outside.ts'
 import { carrierOptOuts } from './delivery-receipts/opt-outs.ts'
 import { ownIds } from './delivery-receipts/own-ids.ts'
+import { carrierPrices } from './delivery-receipts/prices.ts'
 import { parts } from './delivery-receipts/parts.ts'
 import {
   acceptedUnder,
@@ -371,6 +372,7 @@ export const deliveryReceiptsContract: Contract<StoredPorts> = combined(
   agreeing,
   ownIds,
   carrierOptOuts,
+  carrierPrices,
   parts,
   fromOutside,
   unreadReceipts,

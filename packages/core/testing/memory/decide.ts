@@ -62,6 +62,7 @@ export function decide(store: MemoryStore, row: MessageRow, carrier: Decision['c
     carrier,
     reference: references[0],
     parts: partsOf(references),
+    ...('reference' in handover && handover.price && { carrierPrice: handover.price }),
   }
   if (carrier !== undefined) for (const one of references) store.references.set(referenceKey(carrier, one), row)
   storeMessageEvent(store, row, 'handover')

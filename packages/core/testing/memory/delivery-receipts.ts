@@ -4,7 +4,6 @@ import {
   receiptMatching,
   type CarrierId,
   type DeliveryReceipt,
-  type DeliveryReceiptCode,
   type DeliveryReceipts,
 } from '@gateway/core/dispatch'
 import { INCIDENT, OUTCOME, type Msisdn } from '@gateway/core/messages'
@@ -52,7 +51,7 @@ export const memoryDeliveryReceipts = (store: MemoryStore): DeliveryReceipts => 
     }
     recordReports(
       store,
-      [...counting.values()].map(({ carrier, reference, code }) => ({ carrier, reference, code, at })),
+      [...counting.values()].map(({ carrier, reference, code, price }) => ({ carrier, reference, code, price, at })),
     )
     return unknown
   }),
@@ -97,8 +96,7 @@ function keep(store: MemoryStore, key: string, receipt: StoredDeliveryReceipt): 
   else list.push(receipt)
 }
 
-interface ReportedCode {
-  readonly code: DeliveryReceiptCode
+interface ReportedCode extends Pick<DeliveryReceipt, 'code' | 'price'> {
   readonly at: Instant
 }
 
@@ -139,10 +137,10 @@ function tellParts(store: MemoryStore, row: MessageRow, reports: readonly Report
   if (isChanged) changed(store, row)
 }
 
-function tell(store: MemoryStore, row: MessageRow, { code, at }: ReportedCode): void {
+function tell(store: MemoryStore, row: MessageRow, { code, price, at }: ReportedCode): void {
   const { decision } = row
   if (decision === undefined || !changesState(decision.code, code)) return
-  row.decision = { ...decision, code, at }
+  row.decision = { ...decision, code, at, ...(price && { carrierPrice: decision.carrierPrice ?? price }) }
   changed(store, row)
 }
 
@@ -175,8 +173,8 @@ function match(store: MemoryStore, receiptsMax: number): number {
     const own = tried.filter(isOwn)
     found += own.length
     const counting = own.reduce<ReportedReceipt | undefined>(
-      (before, { receipt: { carrier, reference, code }, at }) =>
-        countingReceipt(before, { carrier, reference, code, at }),
+      (before, { receipt: { carrier, reference, code, price }, at }) =>
+        countingReceipt(before, { carrier, reference, code, price, at }),
       undefined,
     )
     if (counting !== undefined) matched.push(counting)

@@ -5,6 +5,8 @@ import {
   isAcceptedByCarrier,
   isTooOld,
   traceLinesMax,
+  type CarrierPrice,
+  type CarrierPriceSum,
   type FoundLocation,
   type FoundMessage,
   type MessageLocation,
@@ -94,9 +96,10 @@ function traceOf(store: MemoryStore, row: MessageRow): MessageTrace {
 
 function placeOf(store: MemoryStore, row: MessageRow): MessageLocation {
   if (row.decision !== undefined) {
-    const { code, at, left: stored, carrier, reference, parts } = row.decision
+    const { code, at, left: stored, carrier, reference, parts, carrierPrice } = row.decision
     const refunded = row.refund !== undefined || !isAcceptedByCarrier(outcomeOf(row.decision))
-    return { place: 'decided', code, at, stored: stored, carrier, reference, parts, refunded }
+    const decided = { place: 'decided', code, at, stored: stored, carrier, reference, parts, refunded } as const
+    return { ...decided, ...(carrierPrice && { carrierPrice }) }
   }
   const { account, due } = row.send
   const rangeIn = (ranges: readonly Range[]) => ranges.find(({ messages }) => messages.includes(row))
@@ -139,7 +142,27 @@ function sendOf(store: MemoryStore, { send }: MessageRow): TracedSend {
     messages: rows.length,
     debit: total(rows),
     refunds: [...refundsOf(rows), ...refundsByHand(rows)],
+    carrierPrices: carrierPricesOf(rows.flatMap(({ decision }) => decision?.carrierPrice ?? [])),
   }
+}
+
+function carrierPricesOf(prices: readonly CarrierPrice[]): readonly CarrierPriceSum[] {
+  const currencies = [...new Set(prices.map(({ currency }) => currency))].sort()
+  return currencies.map((currency) => {
+    const amounts = prices.filter((price) => price.currency === currency).map(({ amount }) => amount)
+    return { amount: decimalSum(amounts), currency, messages: amounts.length }
+  })
+}
+
+/** Adds decimal numbers exactly. The sum has as many decimals as the number with the most. */
+function decimalSum(amounts: readonly string[]): string {
+  const decimalsOf = (amount: string): string => amount.split('.')[1] ?? ''
+  const scale = Math.max(...amounts.map((amount) => decimalsOf(amount).length))
+  const scaled = amounts.map((amount) =>
+    BigInt(amount.split('.').join('') + '0'.repeat(scale - decimalsOf(amount).length)),
+  )
+  const sum = String(scaled.reduce((a, b) => a + b)).padStart(scale + 1, '0')
+  return scale === 0 ? sum : `${sum.slice(0, -scale)}.${sum.slice(-scale)}`
 }
 
 function refundsOf(rows: readonly MessageRow[]): readonly TracedRefund[] {

@@ -6,6 +6,7 @@ import type { CarrierId, ClaimedBatchId, Lane, ProcessPlace, Promotion } from '@
 import type { InboundMessageId, Taking } from '@gateway/core/inbox'
 import type {
   Body,
+  CarrierPrice,
   MessageId,
   MessageReference,
   Msisdn,
@@ -136,6 +137,8 @@ export interface Decision {
   readonly reference: string | undefined
   /** Parts of the message, if the carrier accepted it as several. */
   readonly parts: readonly Part[]
+  /** Price that the carrier named for the message. */
+  readonly carrierPrice?: CarrierPrice
 }
 
 export interface Part {

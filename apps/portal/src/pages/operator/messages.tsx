@@ -87,6 +87,21 @@ const PLACE: Readonly<Record<MessageTrace['place']['place'], string>> = {
   nowhere: 'nowhere: a defect, or the database was changed by hand',
 }
 
+/**
+ * Returns the price that the carrier named for the message, and the sums of its send by currency if the send has
+ * several messages. Only operators see them.
+ */
+function priceFigures({ place, send }: MessageTrace): readonly (readonly [string, string])[] {
+  const price = place.place === 'decided' ? place.carrierPrice : undefined
+  const own = price === undefined ? [] : [['Price of the carrier', `${price.amount} ${price.currency}`] as const]
+  if (send.messages === 1) return own
+  const sums = send.carrierPrices.map(
+    ({ amount, currency, messages }) =>
+      [`Prices of the send in ${currency}`, `${amount} ${currency} for ${count(messages)} messages`] as const,
+  )
+  return [...own, ...sums]
+}
+
 /** `/operator/messages/<id>`: shows the history of a message of any account, without its text. */
 export const operatorMessage = forOperators({
   path: '/operator/messages/:id',
@@ -118,6 +133,7 @@ export const operatorMessage = forOperators({
                 ['Id at the carrier', (place.place === 'decided' ? place.reference : undefined) ?? 'none'],
                 ['Temporarily refused', `${count(trace.refusedForNow)} times`],
                 ...creditFigures(tracedCredits(trace)),
+                ...priceFigures(trace),
               ]}
             />
           </Panel>

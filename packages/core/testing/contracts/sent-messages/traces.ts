@@ -82,7 +82,7 @@ const telling = withTraffic({
       refundByHand: undefined,
       text: { characters: 7, encoding: 'gsm-7', parts: 1 },
       cost: 25,
-      send: { first: ids[0], messages: 3, debit: 75, refunds: [] },
+      send: { first: ids[0], messages: 3, debit: 75, refunds: [], carrierPrices: [] },
       route: undefined,
       refusedForNow: 0,
       incidents: [],
@@ -107,7 +107,7 @@ const telling = withTraffic({
     assert.equal((await traceOf(traffic, ids[0])).cost, 10)
     assert.equal((await traceOf(traffic, ids[11])).cost, 30)
     const { send } = await traceOf(traffic, ids[3])
-    assert.deepEqual(send, { first: ids[0], messages: 11, debit: 110, refunds: [] })
+    assert.deepEqual(send, { first: ids[0], messages: 11, debit: 110, refunds: [], carrierPrices: [] })
     assert.equal((await placeOf(traffic, ids[0], 'queue')).lane, 'bulk')
   },
 
