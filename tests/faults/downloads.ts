@@ -25,8 +25,8 @@ const limitMilliseconds = 6000
 const pagePatienceMilliseconds = 2000
 const betweenPagesMilliseconds = 500
 /**
- * Time of a page is counted in looks of this many milliseconds, however late a look comes, because a busy machine slows
- * down the driver and the portal alike.
+ * The times of pages and of the pauses of readers are counted in looks of this many milliseconds, however late a look
+ * comes, because a busy machine slows down the driver and the portal alike.
  */
 const lookMilliseconds = 250
 
@@ -110,7 +110,10 @@ async function readSlowly(url: URL, cookie: string, end: number): Promise<string
   socket.on('data', (piece: Buffer) => pieces.push(piece))
   while (pieces.length === 0 && !socket.destroyed) await delay(20)
   socket.pause()
-  await Promise.race([delay(Math.min(waitMilliseconds, Math.max(0, end - performance.now()))), closed])
+  let isClosed = false
+  void closed.then(() => (isClosed = true))
+  for (let waited = 0; waited < waitMilliseconds && !isClosed && performance.now() < end; waited += lookMilliseconds)
+    await delay(lookMilliseconds)
   socket.resume()
   await Promise.race([closed, delay(waitMilliseconds)])
   socket.destroy()
