@@ -535,6 +535,41 @@ export const sentenceCases: Readonly<Record<string, readonly (readonly [begins: 
     ['Nothing to return is an empty root.', 'nothing to return is an empty root'],
     ['Any method but POST: 405 with an `Error`.', 'xmlgetstatus.asp: its root'],
   ],
+  '5.1': [
+    ['Every accepted submission has an id', 'apps/smpp/src/smpp-server.test.ts'],
+    ['A part of a text has an id at once, which', 'packages/core/testing/contracts/smpp-parts.ts'],
+    ['The id of the message is that of its first', 'packages/core/testing/contracts/smpp-parts.ts'],
+    ['Until the text is whole, its parts are', 'packages/core/testing/contracts/smpp-parts.ts'],
+  ],
+  '5.2': [
+    ['After 5 minutes without a new part, each', 'packages/core/testing/contracts/smpp-parts.ts'],
+    ['If the text is refused when it is joined,', 'packages/core/testing/contracts/smpp-parts.ts'],
+    ['At most 10 000 parts of an account wait;', 'packages/core/testing/contracts/smpp-parts.ts'],
+  ],
+  '5.3': [
+    ['Each accepted recipient is a message.', 'apps/smpp/src/smpp-server.test.ts'],
+    ['Their ids are consecutive in the order of', 'apps/smpp/src/smpp-server.test.ts'],
+    ['The response has the first id, and', 'apps/smpp/src/smpp-server.test.ts'],
+    ['A receipt names the id of its own message.', 'apps/smpp/src/smpp-server.test.ts'],
+  ],
+  '5.4': [
+    ['The page of the interface has the table of', 'nothing'],
+    ['A locked account may bind, and its', 'apps/smpp/src/smpp-server.test.ts'],
+    ['A number that is invalid, blacklisted, opted', 'apps/smpp/src/smpp-server.test.ts'],
+    ['Binary data and user data headers other than', 'apps/smpp/src/smpp-server.test.ts'],
+  ],
+  '5.5': [
+    ['An unknown system id, a wrong password and', 'apps/smpp/src/smpp-server.test.ts'],
+    ['Too many failed binds (ruling 1.26), too', 'apps/smpp/src/smpp-server.test.ts'],
+  ],
+  '5.6': [
+    ['Digits as in ruling 1.8; one leading `+`', 'apps/smpp/src/smpp-server.test.ts'],
+    ['A number of TON national is completed if', 'apps/smpp/src/smpp-server.test.ts'],
+  ],
+  '5.7': [
+    ['Deliveries over SMPP and the return-once', 'packages/core/testing/contracts/smpp-deliveries.ts'],
+    ['A delivery that is not acknowledged within', 'packages/core/testing/contracts/smpp-deliveries.ts'],
+  ],
   C1: [
     ['Section 6 promises pushes and leaves', 'nothing'],
     ['list | GET `/webhooks` | - | `webhooks[]`', '/webhooks is the list'],

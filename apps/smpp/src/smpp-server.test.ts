@@ -1,4 +1,5 @@
 import { createBackOffice, createGateway } from '@gateway/core'
+import type { Msisdn } from '@gateway/core/messages'
 import { until } from '@gateway/core/testing'
 import { COMMAND_STATUS, integerTlv, MESSAGE_STATE, noTlvs, TLV_TAG, tlvText, type Pdu } from '@gateway/smpp'
 import { startSmpp, type Customer, type StartedSmpp } from '../testing/start-smpp.ts'
@@ -189,6 +190,45 @@ test.each([
 test('without credits a submission is refused for good, so that clients do not repeat it', async () => {
   const client = await smpp.bound(await smpp.customer({}, 0))
   expect(await client.submit(number, 'hello')).toMatchObject({ status: COMMAND_STATUS.ESME_RSUBMITFAIL })
+})
+
+test('a locked account may bind, and its submissions are refused for good', async () => {
+  await createBackOffice(smpp.ports).commands.lockAccount(customer.account.id)
+  const client = await smpp.bound(customer)
+  expect(await client.submit(number, 'hello')).toMatchObject({ status: COMMAND_STATUS.ESME_RSUBMITFAIL })
+})
+
+test('an opted-out number is refused with RINVDSTADR', async () => {
+  await createGateway(smpp.ports).commands.addOptOut(customer.account, number as Msisdn)
+  const client = await smpp.bound(customer)
+  expect(await client.submit(number, 'hello')).toMatchObject({ status: COMMAND_STATUS.ESME_RINVDSTADR })
+})
+
+test('one leading + is removed, and a national number is completed with the country of the credential', async () => {
+  const own = await smpp.customer({ country: '27' })
+  const client = await smpp.bound(own)
+  for (const [to, destAddrTon] of [
+    [`+${number}`, 1],
+    ['0825550101', 2],
+    ['825550101', 2],
+  ] as const)
+    expect(await client.submit(to, 'hello', { destAddrTon })).toMatchObject({ status: 0 })
+  await smpp.carry(0)
+  await until(() => client.deliveries.length === 3)
+  expect(new Set(client.deliveries.map(({ sourceAddr }) => sourceAddr))).toEqual(new Set([number]))
+})
+
+test('a repeated user_message_reference gets the first id if the credential says so, and costs nothing', async () => {
+  const tlvs = [integerTlv(TLV_TAG.user_message_reference, 2, 4711)]
+  const own = await smpp.customer({ isIdempotent: true })
+  const client = await smpp.bound(own)
+  const ids = []
+  for (let time = 0; time < 3; time++) ids.push(idOf(await client.submit(number, 'hello', { tlvs })))
+  expect(new Set(ids).size).toBe(1)
+  expect(await createGateway(smpp.ports).queries.creditBalance(own.account.id)).toBe(990)
+  const others = await smpp.bound(customer)
+  const [first, second] = [await others.submit(number, 'a', { tlvs }), await others.submit(number, 'a', { tlvs })]
+  expect(idOf(first)).not.toBe(idOf(second))
 })
 
 test('alphabets follow the credential: data_coding 1 with GSM octets, and Latin-1 by default', async () => {

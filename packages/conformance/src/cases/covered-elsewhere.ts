@@ -148,6 +148,41 @@ export const coveredElsewhere: readonly CoveredElsewhere[] = [
     by: 'apps/asp/src/endpoints/creditstransfer.test.ts',
   },
   {
+    of: '5.1',
+    what: 'ids of submissions over SMPP and of parts',
+    by: 'apps/smpp/src/smpp-server.test.ts',
+  },
+  {
+    of: '5.2',
+    what: 'parts that never become a text',
+    by: 'packages/core/testing/contracts/smpp-parts.ts',
+  },
+  {
+    of: '5.3',
+    what: 'several recipients of a submit_multi',
+    by: 'apps/smpp/src/smpp-server.test.ts',
+  },
+  {
+    of: '5.4',
+    what: 'refusals over SMPP',
+    by: 'apps/smpp/src/smpp-server.test.ts',
+  },
+  {
+    of: '5.5',
+    what: 'answers to binds',
+    by: 'apps/smpp/src/smpp-server.test.ts',
+  },
+  {
+    of: '5.6',
+    what: 'destinations over SMPP',
+    by: 'apps/smpp/src/smpp-server.test.ts',
+  },
+  {
+    of: '5.7',
+    what: 'receipts and replies that wait for a customer over SMPP',
+    by: 'packages/core/testing/contracts/smpp-deliveries.ts',
+  },
+  {
     of: 'C1',
     what: 'a webhook is added, shown, changed, rotated, tested, replayed and removed',
     by: 'apps/rest/src/endpoints/webhooks.test.ts',
