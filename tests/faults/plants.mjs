@@ -295,6 +295,25 @@ cross join lateral (select * from inbound_message where`,
       to: `const isHeld = () => false;`,
     },
   ],
+  'a heartbeat loses the modes of carriers': [
+    {
+      file: 'apps/dispatcher/dist/follow-modes.js',
+      from: `dispatching.setModes(modesOf(next));`,
+      to: ``,
+    },
+  ],
+  'a report overwrites a newer mode': [
+    {
+      file: `${postgres}/sql/fleet.js`,
+      from: `with used as (`,
+      to: `with overwritten as (
+  delete from carrier_mode
+  where carrier in (
+    select carrier from unnest(:carriers, :reports) r(carrier, report) where report::json ->> 'mode' = 'running'
+  )
+), used as (`,
+    },
+  ],
   'one number that is refused for now opens the circuit': [
     {
       file: `${kit}/circuit-breaker.js`,

@@ -50,7 +50,7 @@ export const adoptReceipts = (environment: Environment): Promise<void> =>
 /** Sets the mode of a carrier without waiting until the processes have applied it. */
 export const setCarrierMode = (environment: Environment, carrier: CarrierId, mode: CarrierMode): Promise<void> =>
   withDatabase(environment, async ({ ports }) => {
-    await ports.carrierModes.set(carrier, mode, 'a test')
+    await ports.fleet.setMode(carrier, mode, 'a test')
   })
 
 const noInput = (): never => {

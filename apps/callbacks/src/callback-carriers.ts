@@ -1,5 +1,6 @@
 import { accountOf, type ProviderAccount } from '@gateway/adapters-http'
 import { openCarriers, type CarrierPorts, type CarrierSpecification } from '@gateway/carriers'
+import type { Ports } from '@gateway/core'
 import type { CarrierId } from '@gateway/core/dispatch'
 import { repeat, type Log } from '@gateway/server'
 
@@ -28,7 +29,7 @@ export interface FollowedCallbackCarriers extends CallbackCarriers {
 }
 
 interface Following {
-  readonly ports: CarrierPorts
+  readonly ports: CarrierPorts & Pick<Ports, 'fleet'>
   readonly log: Log
 }
 
@@ -37,7 +38,7 @@ const pollMilliseconds = 5000
 
 /** Reads the stored carriers and follows their changes. Resolves after the first read, successful or not. */
 export async function followCallbackCarriers({ ports, log }: Following): Promise<FollowedCallbackCarriers> {
-  const { carrierVersions } = ports
+  const { carrierVersions, fleet } = ports
   let carriers: ReadonlyMap<string, CallbackCarrier> = new Map()
   /** Version that was read last, usable or not. */
   let readVersion: number | undefined
@@ -64,11 +65,11 @@ export async function followCallbackCarriers({ ports, log }: Following): Promise
     pauseMilliseconds: pollMilliseconds,
     log,
     work: async () => {
-      if ((await carrierVersions.latestNumber()) !== readVersion) await read()
+      if ((await fleet.state()).version !== readVersion) await read()
       return 'all'
     },
   })
-  carrierVersions.onChange(() => following.wake())
+  fleet.onChange(() => following.wake())
   await following.ranOnce
   return {
     find: (name) => carriers.get(name),

@@ -34,7 +34,7 @@ export async function storeFile(ports: Ports, carriers: readonly object[], publi
     const path = join(folder, 'carriers.json')
     writeFileSync(path, JSON.stringify({ carriers }))
     const configuration = await readFileConfiguration(path, { PUBLIC_URL: publicUrl })
-    const after = await ports.carrierVersions.latestNumber()
+    const after = (await ports.fleet.state()).version
     await storeCarriers(ports, configuration, { after, storedBy: 'a test', onPurpose: true })
   } finally {
     rmSync(folder, { recursive: true })

@@ -27,8 +27,8 @@ import { followModes, modesOf } from './follow-modes.ts'
 import { followPromotions } from './follow-promotions.ts'
 import { followWatches } from './follow-watches.ts'
 import { withAgreement, withCarriers, withProgress } from './health.ts'
+import { Heartbeat } from './heartbeat.ts'
 import { startPushing, type PushingSettings } from './push.ts'
-import { reportCarriers, registerUse } from './report-carriers.ts'
 import { traceCarrier } from './trace-carrier.ts'
 
 type Context<Environment> = Pick<ProcessContext<Variables>, 'log' | 'onStop' | 'onHangUp'> & {
@@ -48,7 +48,7 @@ interface Dispatched {
   readonly ports: DispatchSettings['ports'] &
     PushingSettings['ports'] &
     CarrierPorts &
-    Pick<Ports, 'carrierStatuses' | 'carrierModes' | 'carrierBinds' | 'carrierRates' | 'carrierWatches' | 'overview'>
+    Pick<Ports, 'fleet' | 'carrierBinds' | 'carrierRates' | 'carrierWatches' | 'overview'>
   readonly configured: ConfiguredCarriers
   readonly health: HealthSettings
   readonly processing: ProcessingSettings
@@ -64,9 +64,9 @@ export async function dispatchFor(
 ) {
   const agreed = await agreeWithOthers(ports, configured, environment)
   const { configuration } = agreed
-  const use = registerUse(ports.carrierVersions, agreed.user, { leaseSeconds: environment.LEASE_SECONDS, log })
-  onStop('use of carriers', () => use.stop())
-  const pausedCarriers = await ports.carrierModes.list()
+  const heartbeat = new Heartbeat({ ...ports, user: agreed.user, leaseSeconds: environment.LEASE_SECONDS, log })
+  onStop('exchange with other processes', () => heartbeat.stop())
+  await heartbeat.start()
   const pushing = startPushing({
     ...{ ports, log },
     quietMilliseconds: () => dispatching.pause(),
@@ -85,24 +85,21 @@ export async function dispatchFor(
   const dispatching = startDispatching({
     ports: pushing.waking(ports),
     carriers,
-    modes: modesOf(pausedCarriers),
+    modes: modesOf(heartbeat.state.paused),
     log,
     settings,
     processing,
     woken: () => pushing.wake(),
   })
+  heartbeat.reportOn(dispatching)
   onStop('dispatching', () => dispatching.stop(drainSeconds))
-  const following = followCarriers({ ports, use, configuration, configured, make, dispatching, log })
+  const following = followCarriers({ ports, heartbeat, configuration, configured, make, dispatching, log })
   onStop('changes of carriers', () => following.stop())
   if (configured.readAgain !== undefined) onHangUp(() => following.reload())
+  const modes = followModes({ heartbeat, dispatching, log })
   const { process } = agreed.user
-  const telling = reportCarriers({ ...ports, process, reports: () => dispatching.reports(), log })
-  onStop('status of carriers', () => telling.stop())
-  const { carrierModes } = ports
-  const modes = followModes({ carrierModes, paused: pausedCarriers, dispatching, changed: () => telling.wake(), log })
-  onStop('modes of carriers', () => modes.stop())
   const { carrierWatches, clock } = ports
-  const watches = followWatches({ carrierWatches, clock, process, dispatching, log })
+  const watches = followWatches({ heartbeat, carrierWatches, clock, process, dispatching, log })
   onStop('watches of carriers', () => watches.stop())
   const promotions = followPromotions({ promotions: ports.promotions, log })
   onStop('messages in doubt', () => promotions.stop())

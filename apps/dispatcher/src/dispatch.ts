@@ -13,7 +13,9 @@ import {
   type SubmissionAnswer,
 } from '@gateway/core/dispatch'
 import {
+  createCarrierMeter,
   holdable,
+  type CarrierCounts,
   type CarrierMeter,
   type CarrierReport,
   type HistogramCounts,
@@ -36,7 +38,6 @@ export interface DispatchSettings {
     | 'history'
     | 'dailySums'
     | 'wakeups'
-    | 'carrierFigures'
     | 'accounts'
     | 'senders'
     | 'suppressions'
@@ -88,6 +89,10 @@ export interface Dispatching {
   unknown(): { readonly answer: number; readonly recovery: number }
   /** Returns the report of each carrier for operators. */
   reports(): readonly CarrierReport[]
+  /** Returns the outcomes counted since the previous call, also those of removed carriers. */
+  takeCounts(): readonly CarrierCounts[]
+  /** Adds counts back that could not be stored. */
+  putCountsBack(counts: readonly CarrierCounts[]): void
   /** Returns the status of each network carrier. */
   carriers(): Readonly<Record<string, CarrierStatus>>
   /** Returns histograms since the start by carrier; `responseTime` only of carriers that measure it. */
@@ -123,9 +128,6 @@ interface Ending {
 
 /** Milliseconds between two polls of the schedule, unless the process sleeps. */
 const promoteMilliseconds = 200
-
-/** Milliseconds between two writes of the counts. A process that is killed loses at most the counts of this period. */
-const figuresMilliseconds = 60_000
 
 const lanes: readonly Lane[] = ['single', 'bulk']
 
@@ -191,18 +193,13 @@ export function startDispatching({
   let recovered = 0
   /** Counts of removed carriers. */
   let unknownBefore = 0
-  const figures = chore('figures of carriers', figuresMilliseconds, log, async () => {
-    for (const link of links) await addFigures(link)
-  })
+  /** Counts that are not stored yet, of removed carriers too. */
+  const pending = new Map<CarrierId, CarrierMeter>()
 
-  async function addFigures({ carrier, meter }: Link): Promise<void> {
-    const counts = meter.take()
-    try {
-      if (counts.length > 0) await ports.carrierFigures.add(carrier.id, counts)
-    } catch (problem) {
-      meter.putBack(counts)
-      throw problem
-    }
+  function addPending(carrier: CarrierId, counts: CarrierCounts['counts']): void {
+    const meter = pending.get(carrier) ?? createCarrierMeter()
+    pending.set(carrier, meter)
+    meter.putBack(counts)
   }
 
   const chores = startChores(processing, idling, log, all, (unknown) => void (recovered += unknown))
@@ -222,10 +219,8 @@ export function startDispatching({
       const deadline = after(seconds)
       try {
         await Promise.all(links.map((link) => endOf(link, deadline.passed, log)))
-        const stopped = Promise.all([promoting, ...chores, figures, idling].map((one) => one.stop()))
+        const stopped = Promise.all([promoting, ...chores, idling].map((one) => one.stop()))
         await Promise.race([stopped, deadline.passed])
-        const storing = Promise.allSettled(links.map(addFigures))
-        await Promise.race([storing, deadline.passed])
       } finally {
         deadline.cancel()
       }
@@ -248,9 +243,9 @@ export function startDispatching({
       const deadline = after(seconds)
       try {
         await endOf(link, deadline.passed, log)
-        await Promise.race([Promise.allSettled([addFigures(link)]), deadline.passed])
       } finally {
         deadline.cancel()
+        addPending(id, link.meter.take())
         links = links.filter((other) => other !== link)
         unknownBefore += link.answers.unknown
       }
@@ -262,6 +257,16 @@ export function startDispatching({
       recovery: recovered,
     }),
     reports: () => links.map(reportOf),
+    takeCounts: () => {
+      for (const { carrier, meter } of links) addPending(carrier.id, meter.take())
+      return [...pending].flatMap(([carrier, meter]) => {
+        const counts = meter.take()
+        return counts.length > 0 ? { carrier, counts } : []
+      })
+    },
+    putCountsBack: (some) => {
+      for (const { carrier, counts } of some) addPending(carrier, counts)
+    },
     histograms: () =>
       Object.fromEntries(
         links.map(({ carrier, meter, dispatcher }) => [

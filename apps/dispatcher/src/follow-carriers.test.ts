@@ -7,7 +7,7 @@ import type { SealedSecret } from '@gateway/core/webhooks'
 import { memoryPorts, scriptedCarrier, until } from '@gateway/core/testing'
 import { createLog } from '@gateway/server'
 import { followCarriers } from './follow-carriers.ts'
-import { registerUse } from './report-carriers.ts'
+import { Heartbeat } from './heartbeat.ts'
 
 const log = createLog({ level: 'silent', name: 'test' })
 const process = { id: '0195e9c4-0000-4000-8000-000000000001', host: 'alpha', pid: 11 }
@@ -22,9 +22,10 @@ async function following(next?: () => Promise<CarrierConfiguration>) {
   await store(configuration, 0)
   const works = new Set(['a'])
   const user = { process, version: 1, simulated: undefined }
-  const use = registerUse(ports.carrierVersions, user, { leaseSeconds: 30, log })
+  const heartbeat = new Heartbeat({ ...ports, user, leaseSeconds: 30, log })
+  await heartbeat.start()
   const followed = followCarriers({
-    ...{ ports, use, configuration, configured: { given: configuration, readAgain: next }, log },
+    ...{ ports, heartbeat, configuration, configured: { given: configuration, readAgain: next }, log },
     make: ({ id }): Carrier => scriptedCarrier({ id }),
     dispatching: {
       add: ({ id }) => void works.add(id),
@@ -33,7 +34,7 @@ async function following(next?: () => Promise<CarrierConfiguration>) {
   })
   const stop = async () => {
     await followed.stop()
-    await use.stop()
+    await heartbeat.stop()
   }
   return { ports, store, works, followed, stop }
 }
@@ -42,10 +43,10 @@ test('a version stored by another process is followed and logged', async () => {
   const { ports, store, works, followed, stop } = await following()
   await store(await list('a=simulator:,b=simulator:'), 1)
   await until(() => works.has('b') && followed.version() === 2)
-  await until(async () => (await ports.carrierVersions.users())[0]?.version === 2)
+  await until(async () => (await ports.fleet.users())[0]?.version === 2)
   expect([...works]).toEqual(['a', 'b'])
   await stop()
-  expect(await ports.carrierVersions.users()).toEqual([])
+  expect(await ports.fleet.users()).toEqual([])
 })
 
 test('an unreadable version stops all carriers, and the next readable one starts them again', async () => {
@@ -103,12 +104,12 @@ test('SIGHUP stores a changed file, and an unchanged file does not replace a new
 test('a stop waits for running calls of the store, and a file read afterwards is not stored', async () => {
   let give = (_next: CarrierConfiguration): void => undefined
   const { ports, followed, stop } = await following(() => new Promise((resolve) => (give = resolve)))
-  const before = await ports.carrierVersions.latestNumber()
+  const before = (await ports.fleet.state()).version
   followed.reload()
   await until(() => give.length > 0)
   await new Promise(setImmediate)
   await stop()
   give(await list('b=simulator:'))
   await new Promise(setImmediate)
-  expect(await ports.carrierVersions.latestNumber()).toBe(before)
+  expect((await ports.fleet.state()).version).toBe(before)
 })

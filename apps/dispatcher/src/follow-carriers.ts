@@ -13,16 +13,16 @@ import {
 } from '@gateway/carriers'
 import type { Carrier } from '@gateway/core/dispatch'
 import type { CarrierVersion } from '@gateway/core/fleet'
-import { repeat, type Log } from '@gateway/server'
+import type { Log } from '@gateway/server'
 import type { ConfiguredCarriers } from './configured-carriers.ts'
 import type { Dispatching } from './dispatch.ts'
-import type { CarrierUse } from './report-carriers.ts'
+import type { Heartbeat } from './heartbeat.ts'
 
 interface Following {
   readonly ports: CarrierPorts
   /** Configuration in use at the start. */
   readonly configuration: CarrierConfiguration
-  readonly use: Pick<CarrierUse, 'user' | 'change'>
+  readonly heartbeat: Pick<Heartbeat, 'user' | 'changeVersion' | 'onState'>
   readonly configured: Pick<ConfiguredCarriers, 'given' | 'readAgain'>
   readonly make: (specification: CarrierSpecification) => Carrier
   readonly dispatching: Pick<Dispatching, 'add' | 'remove'>
@@ -52,10 +52,6 @@ export interface Followed {
  * `responseSeconds`), so a change leaves no message with an unknown outcome.
  */
 const drainSeconds = 70
-/** Milliseconds after which a new version is noticed even without a notification. */
-const pollMilliseconds = 5000
-/** Milliseconds for which notifications are collected before the next poll. They may also report unrelated changes. */
-const gatherMilliseconds = 250
 
 const none: Carriers = { carriers: [], routes: [] }
 
@@ -64,7 +60,15 @@ const none: Carriers = { carriers: [], routes: [] }
  * Changed carriers end in order before they start again. A process that cannot read the stored version sends nothing,
  * because the other processes would use different carriers.
  */
-export function followCarriers({ ports, use, configured, make, dispatching, log, ...first }: Following): Followed {
+export function followCarriers({
+  ports,
+  heartbeat,
+  configured,
+  make,
+  dispatching,
+  log,
+  ...first
+}: Following): Followed {
   const { carrierVersions } = ports
   let current: Carriers = first.configuration
   let lastRead = configured.given
@@ -79,7 +83,7 @@ export function followCarriers({ ports, use, configured, make, dispatching, log,
     pendingCalls = Promise.allSettled([pendingCalls, answer])
     return answer
   }
-  const known = (): number => unusable ?? use.user().version
+  const known = (): number => unusable ?? heartbeat.user.version
 
   /** Creates the new carriers; throws without any change if that fails. */
   function prepare(next: Carriers) {
@@ -96,7 +100,7 @@ export function followCarriers({ ports, use, configured, make, dispatching, log,
       if (carrier !== undefined && !isStopped) dispatching.add(carrier)
     }
     current = next
-    use.change(version)
+    heartbeat.changeVersion(version)
     added.forEach(begin)
     const names = (some: readonly CarrierSpecification[]) => some.map(({ id }) => id)
     log.info(
@@ -116,7 +120,7 @@ export function followCarriers({ ports, use, configured, make, dispatching, log,
     const stored = isStopped ? undefined : await asking(() => carrierVersions.latest())
     if (stored === undefined || stored.version === known()) return
     const prepared = await usable(stored)
-    if (prepared === undefined) await enact(prepare(none), use.user().version)
+    if (prepared === undefined) await enact(prepare(none), heartbeat.user.version)
     else await enact(prepared, stored.version)
   }
 
@@ -158,7 +162,7 @@ export function followCarriers({ ports, use, configured, make, dispatching, log,
   /** Returns true if the file was stored and is in use by this process. */
   async function store(next: CarrierConfiguration, after: number): Promise<boolean> {
     const prepared = prepare(next)
-    const storedBy = `${nameOf(use.user().process)} on SIGHUP`
+    const storedBy = `${nameOf(heartbeat.user.process)} on SIGHUP`
     const stored = await asking(() => storeCarriers(ports, next, { after, storedBy, onPurpose: true }))
     if (typeof stored === 'number') {
       unusable = undefined
@@ -175,24 +179,10 @@ export function followCarriers({ ports, use, configured, make, dispatching, log,
       if (!isStopped) failed(problem)
     }))
 
-  const looking = repeat({
-    what: 'look for stored carriers',
-    pauseMilliseconds: pollMilliseconds,
-    log,
-    work: async () => {
-      const latest = await carrierVersions.latestNumber()
-      if (latest === known()) return 'all'
-      // The change is not awaited, because a newer version may arrive while a carrier still has outstanding answers.
-      void inTurn(follow, (err) => log.error({ err }, 'changing to the stored carriers failed'))
-      return 'all'
-    },
-  })
-  let gathering: NodeJS.Timeout | undefined
-  carrierVersions.onChange(() => {
-    gathering ??= setTimeout(() => {
-      gathering = undefined
-      if (!isStopped) looking.wake()
-    }, gatherMilliseconds).unref()
+  const ignore = heartbeat.onState(({ version }) => {
+    if (version === known()) return
+    // The change is not awaited, because a newer version may arrive while a carrier still has outstanding answers.
+    void inTurn(follow, (err) => log.error({ err }, 'changing to the stored carriers failed'))
   })
 
   return {
@@ -208,13 +198,12 @@ export function followCarriers({ ports, use, configured, make, dispatching, log,
           ),
       )
     },
-    version: () => use.user().version,
+    version: () => heartbeat.user.version,
     isUsable: () => unusable === undefined,
     certificates: () => certificatesOf(current.carriers),
     async stop() {
       isStopped = true
-      clearTimeout(gathering)
-      await looking.stop()
+      ignore()
       await pendingCalls
     },
   }

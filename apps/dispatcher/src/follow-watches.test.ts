@@ -3,13 +3,18 @@ import type { ObservedTraffic, TrafficObserver } from '@gateway/core/fleet'
 import { aCarrierId, memoryPorts, until } from '@gateway/core/testing'
 import { createLog } from '@gateway/server'
 import { followWatches } from './follow-watches.ts'
+import { Heartbeat } from './heartbeat.ts'
 
 const log = createLog({ level: 'silent', name: 'test' })
 const [one, two] = [aCarrierId('one'), aCarrierId('two')]
 const aPdu: ObservedTraffic = { direction: 'sent', role: 'transceiver', fields: { command: 'submit_sm' } }
 
 test('watched carriers are observed until the watch ends, and their PDUs are reported in limited batches', async () => {
-  const { carrierWatches, clock } = memoryPorts()
+  const { carrierWatches, clock, fleet } = memoryPorts()
+  const process = { id: '0195e9c4-0000-4000-8000-000000000001', host: 'alpha', pid: 11 }
+  const user = { process, version: 1, simulated: undefined }
+  const heartbeat = new Heartbeat({ fleet, user, leaseSeconds: 30, log })
+  await heartbeat.start()
   let observed: ReadonlyMap<CarrierId, readonly TrafficObserver[]> = new Map()
   let looks = 0
   const observe = (next: typeof observed): void => {
@@ -17,7 +22,7 @@ test('watched carriers are observed until the watch ends, and their PDUs are rep
     looks++
   }
   const dispatching = { observe }
-  const following = followWatches({ carrierWatches, clock, process: { host: 'alpha', pid: 11 }, dispatching, log })
+  const following = followWatches({ heartbeat, carrierWatches, clock, process, dispatching, log })
   const watch = { id: 'a', carrier: one, number: undefined, hasText: false }
   await carrierWatches.renew(watch, 60)
   await carrierWatches.renew({ ...watch, id: 'b', number: '27825550101' }, 60)
@@ -43,4 +48,5 @@ test('watched carriers are observed until the watch ends, and their PDUs are rep
   await until(() => observed.size === 0)
   expect(looks).toBeLessThan(5)
   await following.stop()
+  await heartbeat.stop()
 })

@@ -1,21 +1,19 @@
 import type { CarrierId } from '@gateway/core/dispatch'
-import type { CarrierWatches, ObservedTraffic, TrafficObserver, WatchedTraffic } from '@gateway/core/fleet'
+import type { CarrierWatches, FleetState, ObservedTraffic, TrafficObserver, WatchedTraffic } from '@gateway/core/fleet'
 import type { Clock } from '@gateway/core/time'
 import type { Log } from '@gateway/server'
 import type { Dispatching } from './dispatch.ts'
+import type { Heartbeat } from './heartbeat.ts'
 
 interface Following {
-  readonly carrierWatches: CarrierWatches
+  readonly heartbeat: Pick<Heartbeat, 'state' | 'onState'>
+  readonly carrierWatches: Pick<CarrierWatches, 'tell'>
   readonly clock: Clock
   readonly process: { readonly host: string; readonly pid: number }
   readonly dispatching: Pick<Dispatching, 'observe'>
   readonly log: Log
 }
 
-/** Milliseconds for which notifications are collected before the next poll. They may also report unrelated changes. */
-const gatherMilliseconds = 250
-/** Milliseconds between two checks whether a running watch has ended. */
-const pollMilliseconds = 5000
 /** Milliseconds between two reports of PDUs of one watch. */
 const reportMilliseconds = 250
 const countMax = 50
@@ -27,16 +25,10 @@ interface Watching {
   leftOut: number
 }
 
-/**
- * Reports the PDUs of carriers to operators who watch them. Polls for watches after a notification, and while there is
- * a watch.
- */
-export function followWatches({ carrierWatches, clock, process, dispatching, log }: Following) {
+/** Reports the PDUs of carriers to operators who watch them. */
+export function followWatches({ heartbeat, carrierWatches, clock, process, dispatching, log }: Following) {
   let watching = new Map<string, Watching>()
-  let isStopped = false
-  let looking: NodeJS.Timeout | undefined
   let telling: NodeJS.Timeout | undefined
-  let lookAt = Infinity
   let working = Promise.resolve()
 
   function saw(id: string, pdu: ObservedTraffic): void {
@@ -53,7 +45,7 @@ export function followWatches({ carrierWatches, clock, process, dispatching, log
     }
     telling ??= setTimeout(() => {
       telling = undefined
-      carrierWatches.tell(take()).catch(failed)
+      working = carrierWatches.tell(take()).catch(failed)
     }, reportMilliseconds).unref()
   }
 
@@ -65,22 +57,11 @@ export function followWatches({ carrierWatches, clock, process, dispatching, log
     })
   }
 
-  const failed = (problem: unknown): void => log.warn({ err: problem }, 'reading the watches of carriers failed')
+  const failed = (problem: unknown): void =>
+    log.warn({ err: problem }, 'reporting the traffic of a watched carrier failed')
 
-  function lookIn(milliseconds: number): void {
-    const at = performance.now() + milliseconds
-    if (isStopped || at >= lookAt) return
-    clearTimeout(looking)
-    lookAt = at
-    looking = setTimeout(() => {
-      lookAt = Infinity
-      const again = () => (watching.size > 0 ? lookIn(pollMilliseconds) : undefined)
-      working = working.then(look).catch(failed).then(again)
-    }, milliseconds).unref()
-  }
-
-  async function look(): Promise<void> {
-    const watches = isStopped ? [] : await carrierWatches.list()
+  function follow({ watches }: FleetState): void {
+    if (watches.length + watching.size === 0) return
     watching = new Map(
       watches.map(({ id, carrier, number, hasText }) => {
         const observer = { number, hasText, saw: (pdu: ObservedTraffic) => saw(id, pdu) }
@@ -93,11 +74,11 @@ export function followWatches({ carrierWatches, clock, process, dispatching, log
     dispatching.observe(observers)
   }
 
-  carrierWatches.onChange(() => lookIn(gatherMilliseconds))
+  follow(heartbeat.state)
+  const ignore = heartbeat.onState(follow)
   return {
     async stop(): Promise<void> {
-      isStopped = true
-      clearTimeout(looking)
+      ignore()
       clearTimeout(telling)
       await working
       dispatching.observe(new Map())

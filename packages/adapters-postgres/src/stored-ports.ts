@@ -13,14 +13,9 @@ import { postgresMessages } from './messages/postgres-messages.ts'
 import { postgresClientRequests } from './client-requests/postgres-client-requests.ts'
 import { postgresInbox } from './inbox/postgres-inbox.ts'
 import { postgresHistory } from './history/postgres-history.ts'
-import {
-  postgresCarrierBinds,
-  postgresCarrierFigures,
-  postgresCarrierModes,
-  postgresCarrierRates,
-  postgresCarrierStatuses,
-  postgresCarrierVersions,
-} from './carriers/postgres-carriers.ts'
+import { postgresCarrierBinds, postgresCarrierRates } from './carriers/postgres-carrier-shares.ts'
+import { postgresCarrierVersions } from './carriers/postgres-carrier-versions.ts'
+import { postgresFleet } from './carriers/postgres-fleet.ts'
 import { postgresCarrierWatches } from './carriers/postgres-carrier-watches.ts'
 import { postgresPromotions } from './promotions/postgres-promotions.ts'
 import { postgresRoutes } from './routes/postgres-routes.ts'
@@ -81,11 +76,9 @@ export function storedPorts({ pools, changes, wakeups, settings, log }: Connecte
     claimedBatches: postgresClaimedBatches(context),
     wakeups,
     carrierBinds: postgresCarrierBinds(prompt),
-    carrierFigures: postgresCarrierFigures(prompt),
-    carrierModes: postgresCarrierModes(prompt),
     carrierRates: postgresCarrierRates(prompt),
-    carrierStatuses: postgresCarrierStatuses(prompt),
     carrierVersions: postgresCarrierVersions(prompt),
+    fleet: postgresFleet(prompt),
     carrierWatches: postgresCarrierWatches(prompt),
     deliveryReceipts: postgresDeliveryReceipts(context),
     promotions: postgresPromotions(context),

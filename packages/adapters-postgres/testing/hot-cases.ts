@@ -440,7 +440,6 @@ export const withoutTables = [
  * Statements of the ordinary connections. PostgreSQL plans them for the current tables, and they may join whole tables.
  */
 export const ordinary = [
-  'add-figures',
   'add-promotion',
   'add-smpp-bind',
   'add-suppressions',
@@ -448,6 +447,7 @@ export const ordinary = [
   'adopt-receipts',
   'append-audit-entry',
   'balance-before-movements',
+  'beat',
   'begin-erasure',
   'begin-movements',
   'busiest-accounts',
@@ -553,6 +553,7 @@ export const ordinary = [
   'prove-submitted',
   'rates-of-smpp-binds',
   'read-audit-entries',
+  'read-fleet-state',
   'read-primary',
   'refund-message',
   'release-binds',
@@ -564,7 +565,6 @@ export const ordinary = [
   'replay-dead',
   'replay-period',
   'report-account-rates',
-  'report-carriers',
   'report-smpp-binds',
   'running-replay',
   'see-smpp-process',

@@ -41,14 +41,17 @@ const refusal = (ports: Ports, pid: number, given?: CarrierConfiguration): Promi
   )
 
 const names = ({ configuration }: Awaited<ReturnType<typeof start>>) => configuration.carriers.map(({ id }) => id)
-const pids = async ({ carrierVersions }: Ports) => (await carrierVersions.users()).map(({ process }) => process.pid)
+const pids = async ({ fleet }: Ports) => (await fleet.users()).map(({ process }) => process.pid)
+const latest = async ({ fleet }: Ports) => (await fleet.state()).version
+const end = ({ fleet }: Ports, { user }: Awaited<ReturnType<typeof start>>) =>
+  fleet.beat({ user, seconds: 0, reports: [], counts: [] })
 const routes = async (ports: Ports) => (await ports.routes.list()).map(({ name }) => name)
 
 test('without CARRIERS, where nothing is stored, a process works with the simulated carrier, and stores nothing', async () => {
   const ports = memoryPorts()
   const agreed = await start(ports, 1)
   expect([names(agreed), agreed.user.version]).toEqual([['simulator'], 0])
-  expect([await ports.carrierVersions.latestNumber(), await pids(ports)]).toEqual([0, [1]])
+  expect([await latest(ports), await pids(ports)]).toEqual([0, [1]])
 })
 
 test('the first start with a file stores it with its routes, and says who did', async () => {
@@ -129,7 +132,7 @@ test.each<[string, object, ...string[]]>([
   expect(why).toContain('not those of version 1')
   expect(why).toContain(`gateway carrier apply ${given.file ?? ''}\n`)
   expect(why).not.toContain('hidden')
-  expect([await ports.carrierVersions.latestNumber(), await pids(ports), await routes(ports)]).toEqual([1, [1], ['all']])
+  expect([await latest(ports), await pids(ports), await routes(ports)]).toEqual([1, [1], ['all']])
 }) // prettier-ignore
 
 test('settings of a carrier over HTTP that differ are named, its secrets and its description without their values', async () => {
@@ -163,8 +166,7 @@ test('the order of routes is a difference', async () => {
 
 test('simulators are refused where real carriers are stored, whether those run or not, unless the document names them', async () => {
   const ports = memoryPorts()
-  await start(ports, 1, await aFile({ carriers: [vodacom] }))
-  await ports.carrierVersions.leave('process-1')
+  await end(ports, await start(ports, 1, await aFile({ carriers: [vodacom] })))
   const why = await refusal(ports, 2, await aList('simulator:'))
   expect(why).toContain('carrier vodacom: left out')
   expect(why).toContain('carrier simulator: new, simulator')
@@ -181,18 +183,18 @@ test('processes with simulators alone: the same ones work together, and another 
   const why = await refusal(ports, 3, await aList('simulator:?delayMs=0'))
   expect(why).toContain('process 1 on alpha runs with other carriers')
   expect(why).toContain('carrier simulator: delayMs 1000 -> 0')
-  expect(await ports.carrierVersions.latestNumber()).toBe(0)
+  expect(await latest(ports)).toBe(0)
 })
 
 test('a database goes from the simulator to a file once nobody simulates', async () => {
   const ports = memoryPorts()
-  await start(ports, 1)
+  const first = await start(ports, 1)
   const file = await aFile({ carriers: [vodacom] })
   const why = await refusal(ports, 2, file)
   expect(why).toContain('process 1 on alpha runs with other carriers')
   expect(why).toContain('carrier vodacom: new, smpp to smsc.example:2775')
-  expect(await ports.carrierVersions.latestNumber()).toBe(0)
-  await ports.carrierVersions.leave('process-1')
+  expect(await latest(ports)).toBe(0)
+  await end(ports, first)
   expect((await start(ports, 2, file)).user.version).toBe(1)
 })
 
@@ -204,7 +206,7 @@ test('of eight processes that start at the same moment with different files one 
   const why = await Promise.all(given.map((one, at) => refusal(ports, at, one)))
   expect(why.filter((each) => each === 'none')).toHaveLength(1)
   expect(why.filter((each) => each.includes('carrier vodacom: window'))).toHaveLength(7)
-  expect([await ports.carrierVersions.latestNumber(), (await pids(ports)).length]).toEqual([1, 1])
+  expect([await latest(ports), (await pids(ports)).length]).toEqual([1, 1])
 })
 
 test('eight processes that start at the same moment with the same file work together', async () => {
@@ -246,7 +248,7 @@ test('where the secrets of webhooks have a key that this process does not have, 
   const why = await refusal(ports, 1, file)
   expect(why).toMatch(/^the carriers of CARRIERS were not stored: .*no key/)
   expect(why).toContain('gateway carrier apply --despite-key')
-  expect([await ports.carrierVersions.latestNumber(), await pids(ports)]).toEqual([0, []])
+  expect([await latest(ports), await pids(ports)]).toEqual([0, []])
   expect((await start(ports, 1)).user.version).toBe(0)
 })
 

@@ -4,12 +4,10 @@ import type { People } from './people/people.ts'
 import type { Secrets } from './people/secrets.ts'
 import type { AuditLog } from './audit/audit-log.ts'
 import type { CarrierBinds } from './fleet/carrier-binds.ts'
-import type { CarrierFigures } from './fleet/carrier-figures.ts'
-import type { CarrierModes } from './fleet/carrier-modes.ts'
 import type { CarrierRates } from './fleet/carrier-rates.ts'
-import type { CarrierStatuses } from './fleet/carrier-statuses.ts'
 import type { CarrierVersions } from './fleet/carrier-versions.ts'
 import type { CarrierWatches } from './fleet/carrier-watches.ts'
+import type { Fleet } from './fleet/fleet.ts'
 import type { ClaimedBatches } from './dispatch/claimed-batches.ts'
 import type { DeliveryReceipts } from './dispatch/delivery-receipts.ts'
 import type { Overview } from './fleet/overview.ts'
@@ -54,10 +52,8 @@ export interface StoredPorts {
   readonly wakeups: Wakeups
   readonly carrierBinds: CarrierBinds
   readonly carrierRates: CarrierRates
-  readonly carrierModes: CarrierModes
-  readonly carrierFigures: CarrierFigures
-  readonly carrierStatuses: CarrierStatuses
   readonly carrierVersions: CarrierVersions
+  readonly fleet: Fleet
   readonly carrierWatches: CarrierWatches
   readonly deliveryReceipts: DeliveryReceipts
   readonly promotions: Promotions

@@ -30,6 +30,7 @@ import {
   type SendOptions,
   type ValidityMinutes,
 } from '@gateway/core/messages'
+import type { CarrierReport, FleetState, ReportingProcess } from '@gateway/core/fleet'
 import type { PasswordHash } from '@gateway/core/people'
 import type { Instant } from '@gateway/core/time'
 import { realClock } from './memory/clock.ts'
@@ -56,6 +57,14 @@ export async function anAccount(ports: Pick<StoredPorts, 'accounts'>, options: A
   if (found === undefined) throw new Error(`account ${id} was opened and is not there`)
   return found.account
 }
+
+/** Reports the carriers of a process, as its heartbeat does. */
+export const reportCarriers = (
+  { fleet }: Pick<StoredPorts, 'fleet'>,
+  process: ReportingProcess,
+  reports: readonly CarrierReport[],
+): Promise<FleetState> =>
+  fleet.beat({ user: { process, version: 0, simulated: undefined }, seconds: 60, reports, counts: [] })
 
 /** Returns a main account with a login of its own. */
 export const aNewAccount = (): NewAccount => ({

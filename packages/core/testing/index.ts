@@ -9,6 +9,7 @@ export {
   anOrder,
   aSender,
   numbers,
+  reportCarriers,
   unrestricted,
   type AccountOptions,
   type TextOptions,

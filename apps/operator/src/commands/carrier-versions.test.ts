@@ -40,7 +40,7 @@ test('carrier apply stores a version, publishes its routes, and shows the differ
   })
   expect(await published(operator)).toEqual([])
   expect(await operator.run(['carrier', 'apply', file])).toMatchObject({ out: 'Nothing differs from version 2.\n' })
-  expect(await operator.ports.carrierVersions.latestNumber()).toBe(2)
+  expect((await operator.ports.fleet.state()).version).toBe(2)
 })
 
 test('a dry run shows the differences and stores nothing', async () => {
@@ -54,7 +54,7 @@ test('a dry run shows the differences and stores nothing', async () => {
     changed: false,
     carriersVersion: 0,
   })
-  expect(await operator.ports.carrierVersions.latestNumber()).toBe(0)
+  expect((await operator.ports.fleet.state()).version).toBe(0)
 })
 
 test('without a file the carriers of CARRIERS are stored', async () => {
@@ -74,7 +74,8 @@ test('carrier versions lists the versions with author and time and shows one, an
   await write({ carriers: [{ name: 'url', url: 'smpp://me:hidden-2@other.example' }] })
   await operator.json('carrier', 'apply', file)
   const process = { id: 'x', host: 'alpha', pid: 7 }
-  await operator.ports.carrierVersions.join({ process, version: 2, simulated: undefined }, 600)
+  const user = { process, version: 2, simulated: undefined }
+  await operator.ports.carrierVersions.join(user, 600)
 
   const by = `${userInfo().username} on ${hostname()} by carrier apply`
   const digest = expect.stringMatching(/^[0-9a-f]{64}$/) as string
@@ -90,7 +91,7 @@ test('carrier versions lists the versions with author and time and shows one, an
   ])
   expect(await operator.run(['carrier', 'versions', '3'])).toMatchObject({ code: 1, err: 'There is no version 3 of the carriers.\n' })
 
-  await operator.ports.carrierVersions.leave('x')
+  await operator.ports.fleet.beat({ user, seconds: 0, reports: [], counts: [] })
   const back = await operator.run(['carrier', 'apply', '--stored', '1'])
   expect(back.out).toContain('carrier url: left out\n')
   expect(back.out).toContain('Stored as version 3.')

@@ -40,7 +40,7 @@ export const carrierVersions = (run: Run) =>
 
 async function list({ ports, output }: Context): Promise<void> {
   const { carrierVersions: versions } = ports
-  const [all, users] = [await versions.list(listMax), await versions.users()]
+  const [all, users] = [await versions.list(listMax), await ports.fleet.users()]
   await output.rows(
     head,
     all.map((one) => row(one, users)),
@@ -83,7 +83,7 @@ async function show({ ports, output }: Context, version: number): Promise<void> 
   const { source } = await openVersion(found, ports)
   const { withoutPasswords } = await import('@gateway/carriers')
   const document = withoutPasswords(source.document) as Json
-  const users = await ports.carrierVersions.users()
+  const users = await ports.fleet.users()
   output.one({ ...versionJson(found, users), document }, JSON.stringify(document, undefined, 2))
 }
 
@@ -200,7 +200,7 @@ async function differencesFrom(
 async function followed({ ports, output, interruption }: Context, version: number): Promise<readonly CarrierUser[]> {
   const end = performance.now() + followSeconds * 1000
   for (;;) {
-    const users = await ports.carrierVersions.users()
+    const users = await ports.fleet.users()
     const late = users.filter((user) => user.version < version)
     if (late.length === 0 || performance.now() > end || interruption.aborted) return users
     output.progress(`${users.length - late.length} of ${users.length} processes use it`)

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { withoutSomeDigits } from '@gateway/core/audit'
 import type { CarrierMode, CarrierStatus } from '@gateway/core/dispatch'
-import { aCarrierId, anAccount, aNumber, steppingClock, until } from '@gateway/core/testing'
+import { aCarrierId, anAccount, aNumber, steppingClock, until, reportCarriers } from '@gateway/core/testing'
 import { anOperator } from '../../testing/operate.ts'
 import { pduText } from './carrier-pdu.ts'
 
@@ -74,7 +74,7 @@ async function aGatewayWithCarriers() {
   const operator = anOperator({ clock })
   const mtn = { carrier: aCarrierId('mtn'), mode: 'running', window: 100, unanswered: 3, status } as const
   const test = { carrier: aCarrierId('test'), mode: 'running', window: 5, unanswered: 0, status: undefined } as const
-  await operator.ports.carrierStatuses.tell(process, [mtn, test])
+  await reportCarriers(operator.ports, process, [mtn, test])
   return { operator, clock }
 }
 
@@ -135,13 +135,13 @@ test('carrier show prints all that is known, and that a dispatcher has stopped r
 test('carrier show prints the state of the circuit and the reason for which it opens', async () => {
   const operator = anOperator()
   const mtn = { carrier: aCarrierId('mtn'), mode: 'running', window: 100, unanswered: 3, status } as const
-  await operator.ports.carrierStatuses.tell(process, [mtn])
+  await reportCarriers(operator.ports, process, [mtn])
   const { out } = await operator.run(['carrier', 'show', 'mtn'])
   expect(out).toContain('circuit      closed since 2026/10/18 09:00:00; answers take 40 ms\n')
   expect(out).toContain(
     'bounds       opened after 5 s of silence or 50 % failures; slow from 7.5 s on; probed after 3 s to 50 s\n',
   )
-  await operator.ports.carrierStatuses.tell(process, [{ ...mtn, status: silent }])
+  await reportCarriers(operator.ports, process, [{ ...mtn, status: silent }])
   expect((await operator.run(['carrier', 'show', 'mtn'])).out).toContain(
     'circuit      open since 2026/10/18 09:00:00: the carrier did not answer; no answer yet\n',
   )
@@ -197,9 +197,10 @@ test('carrier receipts lists unmatched receipts with messages that wait for the 
 
 test('a carrier is paused, drained and resumed by name, which list and show print', async () => {
   const { operator } = await aGatewayWithCarriers()
-  const { carrierModes, carrierStatuses } = operator.ports
+  const { fleet } = operator.ports
+  const paused = async () => (await fleet.state()).paused
   const tell = (mode: CarrierMode, links = status.links ?? []) =>
-    carrierStatuses.tell(process, [
+    reportCarriers(operator.ports, process, [
       {
         carrier: aCarrierId('mtn'),
         mode,
@@ -208,12 +209,12 @@ test('a carrier is paused, drained and resumed by name, which list and show prin
         status: { ...status, isThrottled: false, links },
       },
     ])
-  carrierModes.onChange(() => void carrierModes.list().then(([paused]) => tell(paused?.mode ?? 'running')))
+  fleet.onChange(() => void paused().then(([first]) => tell(first?.mode ?? 'running')))
   const by = expect.stringMatching(/ on /) as string
   expect(await operator.json('carrier', 'pause', 'mtn')).toEqual({
     ...{ carrier: 'mtn', mode: 'paused', changed: true, dispatchers: 1, following: 1 },
   })
-  expect(await carrierModes.list()).toMatchObject([{ carrier: 'mtn', mode: 'paused', by }])
+  expect(await paused()).toMatchObject([{ carrier: 'mtn', mode: 'paused', by }])
   expect(await operator.json('carrier', 'pause', 'mtn')).toMatchObject({ changed: false })
   const list = await operator.run(['carrier', 'list'])
   expect(list.out).toContain('  bound 1 of 2, paused  ')
@@ -229,7 +230,7 @@ test('a carrier is paused, drained and resumed by name, which list and show prin
   await tell('drained', [])
   expect((await operator.run(['carrier', 'list'])).out).toContain('  drained  ')
   expect(await operator.json('carrier', 'resume', 'mtn')).toMatchObject({ mode: 'running', changed: true })
-  expect(await carrierModes.list()).toEqual([])
+  expect(await paused()).toEqual([])
   expect(await operator.run(['carrier', 'pause', 'mtm'])).toMatchObject({
     code: 1,
     err: 'There is no carrier mtm; there is mtn.\n',
@@ -239,10 +240,14 @@ test('a carrier is paused, drained and resumed by name, which list and show prin
 test('carrier show ends with the outcomes of messages by prefix', async () => {
   const { operator } = await aGatewayWithCarriers()
   const none = { delivered: 0, failed: 0, unknown: 0, refused: 0 }
-  await operator.ports.carrierFigures.add(aCarrierId('mtn'), [
+  const counts = [
     { prefix: '27', delivered: 812, failed: 40, unknown: 3, refused: 2 },
     { ...none, prefix: '', delivered: 1 },
-  ])
+  ]
+  await operator.ports.fleet.beat({
+    ...{ user: { process, version: 0, simulated: undefined }, seconds: 60, reports: undefined },
+    counts: [{ carrier: aCarrierId('mtn'), counts }],
+  })
   const { figures } = await operator.json<{ figures: readonly object[] }>('carrier', 'show', 'mtn')
   const sums = { delivered: 812, failed: 40, unknown: 3, refused: 2 }
   expect(figures).toEqual([
@@ -262,10 +267,11 @@ test('carrier show ends with the outcomes of messages by prefix', async () => {
 
 test('carrier watch shows PDUs as they arrive, for people and for programs, and ends its watch', async () => {
   const { operator } = await aGatewayWithCarriers()
-  const { carrierWatches } = operator.ports
+  const { carrierWatches, fleet } = operator.ports
+  const watches = async () => (await fleet.state()).watches
   const fields = { command: 'submit_sm', sequence: 7, destinationAddr: '27825550101', shortMessage: '5 octets\u001b' }
   const tell = async (): Promise<readonly unknown[]> => {
-    const watch = await until(async () => (await carrierWatches.list())[0])
+    const watch = await until(async () => (await watches())[0])
     const pdu = { watch: watch.id, host: 'alpha', pid: 11, at: Date.parse('2026-10-18T07:00:00Z') }
     await carrierWatches.tell([{ ...pdu, direction: 'sent', role: 'transceiver', fields, leftOut: 0 }])
     await carrierWatches.tell([
@@ -293,7 +299,7 @@ test('carrier watch shows PDUs as they arrive, for people and for programs, and 
     0,
     '3 more requests and responses were not shown, because there were too many.\n',
   ])
-  expect(await carrierWatches.list()).toEqual([])
+  expect(await watches()).toEqual([])
 
   const [document] = await Promise.all([operator.json<object>(...args, '--text'), tell()])
   expect(document).toMatchObject({
@@ -337,7 +343,7 @@ test('a carrier that keeps no connections is up, shows its facts, and why its ci
   }
   const twilio = { ...rest, circuit, isThrottled: false, facts: [['provider', 'twilio']] as const }
   const report = { carrier: aCarrierId('twilio'), mode: 'running', window: 50, unanswered: 1, status: twilio } as const
-  await operator.ports.carrierStatuses.tell(process, [report])
+  await reportCarriers(operator.ports, process, [report])
   const { out } = await operator.run(['carrier', 'show', 'twilio'])
   expect(out).toContain('state        up, circuit open')
   expect(out).toContain('the carrier refuses every message because of our account there (status 402: no credit)')

@@ -11,7 +11,7 @@ export const carrierList = (run: Run) =>
       const carriers = await backOffice.queries.listCarriers()
       await output.rows(carrierHead, carriers.map(carrierRow))
       if (carriers.length === 0) output.note('No dispatcher reports a carrier, so nothing is sent.')
-      for (const pause of await ports.carrierModes.list()) output.note(`${pause.carrier} is ${pauseText(pause)}.`)
+      for (const pause of (await ports.fleet.state()).paused) output.note(`${pause.carrier} is ${pauseText(pause)}.`)
     }),
   )
 
@@ -23,7 +23,7 @@ export const carrierShow = (run: Run) =>
         const reports = (await backOffice.queries.listCarriers()).filter(({ carrier }) => carrier === name)
         if (reports.length === 0) throw new Refused(`No dispatcher reports a carrier ${name}.`)
         const now = ports.clock.now()
-        const pause = (await ports.carrierModes.list()).find(({ carrier }) => carrier === name)
+        const pause = (await ports.fleet.state()).paused.find(({ carrier }) => carrier === name)
         const figures = await backOffice.queries.carrierFigures(reports[0]?.carrier ?? (name as CarrierId))
         const text = reports.map((one) => carrierLines(one, now, pause)).join('\n\n')
         output.all(reports.map(reportJson), `${text}${figuresText(figures)}`, { figures: figures.map(figuresJson) })

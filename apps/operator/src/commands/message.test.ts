@@ -11,6 +11,7 @@ import {
   numbers,
   steppingClock,
   type TextOptions,
+  reportCarriers,
 } from '@gateway/core/testing'
 import { anOperator, type Operator } from '../../testing/operate.ts'
 
@@ -217,7 +218,7 @@ test('a waiting message: scheduled, queued and for how long, or waiting for anot
   expect((await historyOf(queued.operator))[0]).toBe(
     'It waits in the queue, single lane, due since 2026/10/18 10:00:00 (5 min). No dispatcher has been heard of lately: nothing is sent.',
   )
-  await queued.operator.ports.carrierStatuses.tell({ id: '1', host: 'a', pid: 1 }, [
+  await reportCarriers(queued.operator.ports, { id: '1', host: 'a', pid: 1 }, [
     { carrier, mode: 'running', window: 10, unanswered: 10, status: undefined },
   ])
   expect((await historyOf(queued.operator))[0]).toContain(
@@ -227,7 +228,7 @@ test('a waiting message: scheduled, queued and for how long, or waiting for anot
     waitsFor: 'window-full',
     waitsForCarriers: ['sim'],
   })
-  await queued.operator.ports.carrierStatuses.tell({ id: '1', host: 'a', pid: 1 }, [])
+  await reportCarriers(queued.operator.ports, { id: '1', host: 'a', pid: 1 }, [])
   const { id } = await queued.claim()
   await queued.claimedBatches.postpone(queued.dispatcher, id, [aMessageId(1)], 60)
   expect(await historyOf(queued.operator)).toEqual([

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib'
 import type { CarrierId } from '@gateway/core/dispatch'
 import { userRoles, type UserRole } from '@gateway/core/people'
 import { secondsAfter } from '@gateway/core/time'
-import { arrive, write } from '@gateway/core/testing'
+import { arrive, write, reportCarriers } from '@gateway/core/testing'
 import { aHolder, startPortal, type Portal, type Shown, type Visitor } from '../../testing/start-portal.ts'
 import { pages } from './index.ts'
 
@@ -49,7 +49,7 @@ beforeAll(async () => {
   await gateway.commands.addWebhook(account, { url: `https://shop.example.com/?${encodeURI(evil)}'"` })
   await backOffice.commands.openAccount({ login: 'sub', parent: account.id, firstName: evil })
   await admin.submit(`/operator/accounts/${account.id}`, { amount: '5', why: evil }, 'form:has([value="top-up"])')
-  await ports.carrierStatuses.tell({ id: 'p', host: evil, pid: 7 }, [
+  await reportCarriers(ports, { id: 'p', host: evil, pid: 7 }, [
     { carrier: 'one' as CarrierId, mode: 'running', window: 50, unanswered: 0, status: undefined },
   ])
 })

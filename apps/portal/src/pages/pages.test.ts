@@ -1,7 +1,7 @@
 import type { BulkSendId } from '@gateway/core/bulk-sends'
 import type { CarrierId } from '@gateway/core/dispatch'
 import { instant, secondsAfter } from '@gateway/core/time'
-import { aNumber, arrive, write } from '@gateway/core/testing'
+import { aNumber, arrive, write, reportCarriers } from '@gateway/core/testing'
 import { aHolder, sameOrigin, startPortal, type Portal, type Shown, type Visitor } from '../../testing/start-portal.ts'
 import { describeMalformed } from '../rest-paths.ts'
 import { pages } from './index.ts'
@@ -32,7 +32,7 @@ beforeAll(async () => {
   own = await portal.signedIn()
   foreign = await portal.signedIn(await aHolder(portal.ports, { credits: 7770 }))
   operator = await portal.operator()
-  await portal.ports.carrierStatuses.tell({ id: 'p', host: 'alpha', pid: 7 }, [
+  await reportCarriers(portal.ports, { id: 'p', host: 'alpha', pid: 7 }, [
     { carrier: 'one' as CarrierId, mode: 'running', window: 50, unanswered: 0, status: undefined },
   ])
   const sent = await portal.gateway.commands.sendMessages(portal.account, [{ text: 'Mine', recipients: [aNumber()] }])

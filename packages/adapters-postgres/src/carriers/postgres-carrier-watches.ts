@@ -2,7 +2,7 @@ import type { CarrierWatches, WatchedTraffic } from '@gateway/core/fleet'
 import { sql } from 'kysely'
 import { notifyOthers } from '../changes.ts'
 import type { Context } from '../context.ts'
-import { isAhead, secondsFromNow } from '../query-parts.ts'
+import { secondsFromNow } from '../query-parts.ts'
 
 /** PDUs reported for a watch that has just ended are dropped. */
 export const postgresCarrierWatches = ({ pools: { kysely }, changes }: Context): CarrierWatches => ({
@@ -26,12 +26,6 @@ export const postgresCarrierWatches = ({ pools: { kysely }, changes }: Context):
       kysely.deleteFrom('carrier_watch').where('id', '=', id).returning(notifyOthers.as('notified')).execute(),
     )
   },
-  list: async () => {
-    const watches = kysely.selectFrom('carrier_watch').selectAll().where(isAhead('watched_until'))
-    return (await watches.execute()).map(({ id, carrier, number, has_text: hasText }) => ({
-      ...{ id, carrier, number: number ?? undefined, hasText },
-    }))
-  },
   async tell(pdus) {
     if (pdus.length === 0) return
     const [watches, texts] = [pdus.map(({ watch }) => watch), pdus.map((pdu) => JSON.stringify(pdu))]
@@ -53,9 +47,5 @@ export const postgresCarrierWatches = ({ pools: { kysely }, changes }: Context):
       )
       select pdu::json from taken order by id`.execute(kysely)
     return rows.map(({ pdu }) => pdu)
-  },
-  onChange(changed) {
-    changes.listen()
-    changes.onChange(changed)
   },
 })

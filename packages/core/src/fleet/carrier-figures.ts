@@ -1,6 +1,5 @@
 import { callingCodeOf, type Msisdn } from '../messages/msisdn.ts'
 import { isFinal, OUTCOME } from '../messages/status-code.ts'
-import type { CarrierId } from '../dispatch/carrier-id.ts'
 import type { Submission, SubmissionAnswer } from '../dispatch/carrier.ts'
 import type { DeliveryReceipt } from '../dispatch/delivery-receipt.ts'
 import { createHistogram, type HistogramCounts } from './histogram.ts'
@@ -26,14 +25,6 @@ export interface PrefixFigures {
   readonly prefix: string
   readonly hour: OutcomeCounts
   readonly day: OutcomeCounts
-}
-
-/** Store of outcomes by carrier and country over all processes. For information only: no decision depends on it. */
-export interface CarrierFigures {
-  /** Adds counts to those of other processes. */
-  add(carrier: CarrierId, counts: readonly PrefixCounts[]): Promise<void>
-  /** Returns the outcomes of the last hour and the last day, by prefix, in steps of five minutes. */
-  of(carrier: CarrierId): Promise<readonly PrefixFigures[]>
 }
 
 /** Counts the answers and receipts of one carrier. Cheap: an answer costs an addition or two. */

@@ -2,23 +2,13 @@ import type { Instant } from '../time/instant.ts'
 import type { CarrierId } from '../dispatch/carrier-id.ts'
 import { type Carrier, type CarrierMode, wrapCarrier } from '../dispatch/carrier.ts'
 
-/** A carrier that is paused or drained. */
+/** A carrier that is paused or drained, in all processes until somebody resumes it. */
 export interface PausedCarrier {
   readonly carrier: CarrierId
   readonly mode: Exclude<CarrierMode, 'running'>
   readonly since: Instant
   /** Operator and machine that set the mode, for display. */
   readonly by: string
-}
-
-/** Store of the carriers that are paused or drained in all processes until somebody resumes them. */
-export interface CarrierModes {
-  /** Sets the mode. If the carrier has this mode already, changes nothing and returns false. */
-  set(carrier: CarrierId, mode: CarrierMode, by: string): Promise<boolean>
-  /** Lists paused and drained carriers by name. */
-  list(): Promise<readonly PausedCarrier[]>
-  /** Calls `changed` soon after a change, and possibly without one. Calls may be missed, so poll as well. */
-  onChange(changed: () => void): void
 }
 
 /** Wraps a carrier so that, while it is paused or drained, it answers every submission as refused for now. */

@@ -1,7 +1,7 @@
 import type { Instant } from '../time/instant.ts'
 import type { SealedSecret } from '../webhooks/secret-box.ts'
 import type { CarrierId } from '../dispatch/carrier-id.ts'
-import type { ReportingProcess } from './carrier-statuses.ts'
+import type { ReportingProcess } from './carrier-reports.ts'
 import type { Route } from '../routes/routes.ts'
 
 /** A new version of the carriers and routes of the deployment, to be stored. */
@@ -44,14 +44,12 @@ export interface CarrierConflict {
 }
 
 /**
- * Store of the versions of carriers and routes, and of the processes that use them. Storing and joining are atomic: if
- * several versions are stored after the same one, exactly one succeeds.
+ * Store of the versions of carriers and routes, which processes join before they use them. Storing and joining are
+ * atomic: if several versions are stored after the same one, exactly one succeeds.
  */
 export interface CarrierVersions {
   /** Returns the last version; undefined if none was ever stored. */
   latest(): Promise<CarrierVersion | undefined>
-  /** Returns the number of the last version; 0 if none was ever stored. */
-  latestNumber(): Promise<number>
   find(version: number): Promise<CarrierVersion | undefined>
   /** Lists versions, the last one first. */
   list(countMax: number): Promise<readonly CarrierVersion[]>
@@ -66,22 +64,11 @@ export interface CarrierVersions {
     { onPurpose }: { readonly onPurpose: boolean },
   ): Promise<number | 'outdated' | CarrierConflict>
   /**
-   * Registers a process with its version for `seconds`, until renewed. Returns 'outdated' if the version of the process
-   * is not the last one. Returns a conflict if this process and another one work without a version and with different
-   * carriers.
+   * Registers a process with its version for `seconds`; its heartbeats extend that. Returns 'outdated' if the version
+   * of the process is not the last one. Returns a conflict if this process and another one work without a version and
+   * with different carriers.
    */
   join(user: CarrierUser, seconds: number): Promise<'joined' | 'outdated' | CarrierConflict>
-  /** Renews the registration of a process, with its current version. */
-  renew(user: CarrierUser, seconds: number): Promise<void>
-  /** Removes a process that has ended. */
-  leave(process: ReportingProcess['id']): Promise<void>
-  /** Lists the registered processes by host and process id. */
-  users(): Promise<readonly CarrierUser[]>
-  /**
-   * Calls `changed` soon after another version was stored, and possibly without one. Calls may be missed, so poll as
-   * well.
-   */
-  onChange(changed: () => void): void
   /**
    * Encrypts the configurations of the stored versions again. Each is replaced by the result of `sealAgain`; if that is
    * undefined, the configuration does not change. Returns the number of changed versions.

@@ -44,7 +44,10 @@ export interface WatchedTraffic extends ObservedTraffic {
   readonly leftOut: number
 }
 
-/** Store of the watches of operators, and of the traffic that processes with connections report for them. */
+/**
+ * Store of the watches of operators, and of the traffic that processes with connections report for them. `FleetState`
+ * lists the watches.
+ */
 export interface CarrierWatches {
   /**
    * Starts a watch, or extends it by `seconds`, and notifies every process. Also removes ended watches and their unread
@@ -52,14 +55,10 @@ export interface CarrierWatches {
    */
   renew(watch: CarrierWatch, seconds: number): Promise<void>
   end(id: string): Promise<void>
-  /** Lists watches that have not ended. */
-  list(): Promise<readonly CarrierWatch[]>
   /**
    * Stores traffic for the watches to which it belongs, in this order. Traffic of watches that have ended is dropped.
    */
   tell(traffic: readonly WatchedTraffic[]): Promise<void>
   /** Removes and returns at most `countMax` requests and responses of a watch, each once. */
   take(id: string, countMax: number): Promise<readonly WatchedTraffic[]>
-  /** Calls `changed` soon after a watch was started, extended or ended, and possibly without a change. */
-  onChange(changed: () => void): void
 }

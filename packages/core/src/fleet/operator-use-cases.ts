@@ -5,14 +5,14 @@ import type { Ports } from '../ports.ts'
 import type { PublishedRoute } from '../routes/published-routes.ts'
 import type { PrefixFigures } from './carrier-figures.ts'
 import type { PausedCarrier } from './carrier-modes.ts'
-import { carrierStaleSeconds, type ReportedCarrier } from './carrier-statuses.ts'
+import { carrierStaleSeconds, type ReportedCarrier } from './carrier-reports.ts'
 import type { RunningDispatcher, WaitingRoute, WaitingWork } from './overview.ts'
 
 export const fleetQueries = (ports: Ports) => ({
   listDispatchers: (): Promise<readonly RunningDispatcher[]> => ports.overview.dispatchers(),
-  listCarriers: (): Promise<readonly ReportedCarrier[]> => ports.carrierStatuses.list(carrierStaleSeconds),
-  listHeldCarriers: (): Promise<readonly PausedCarrier[]> => ports.carrierModes.list(),
-  carrierFigures: (carrier: CarrierId): Promise<readonly PrefixFigures[]> => ports.carrierFigures.of(carrier),
+  listCarriers: (): Promise<readonly ReportedCarrier[]> => ports.fleet.reports(carrierStaleSeconds),
+  listHeldCarriers: async (): Promise<readonly PausedCarrier[]> => (await ports.fleet.state()).paused,
+  carrierFigures: (carrier: CarrierId): Promise<readonly PrefixFigures[]> => ports.fleet.figures(carrier),
   showQueue: (): AsyncIterable<WaitingWork> => ports.overview.queue(),
   listRoutes: (): Promise<readonly PublishedRoute[]> => ports.routes.list(),
   showRoutes: (): Promise<readonly WaitingRoute[]> => ports.overview.routes(),
@@ -21,7 +21,7 @@ export const fleetQueries = (ports: Ports) => ({
 export const fleetCommands = {
   setCarrierMode: operatorCommand({
     role: 'admin',
-    run: (ports) => (carrier: CarrierId, mode: CarrierMode, by: string) => ports.carrierModes.set(carrier, mode, by),
+    run: (ports) => (carrier: CarrierId, mode: CarrierMode, by: string) => ports.fleet.setMode(carrier, mode, by),
     audit: (carrier, mode) => ({ given: { carrier, mode } }),
   }),
 }

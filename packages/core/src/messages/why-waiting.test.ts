@@ -1,5 +1,5 @@
 import { carrierId, type CarrierId } from '../dispatch/carrier-id.ts'
-import type { ReportedCarrier } from '../fleet/carrier-statuses.ts'
+import type { ReportedCarrier } from '../fleet/carrier-reports.ts'
 import { instant } from '../time/instant.ts'
 import type { MessageLocation, MessageTrace } from './message-trace.ts'
 import { whyWaiting, type WaitingReason } from './why-waiting.ts'

@@ -1,6 +1,6 @@
 import type { CarrierId } from '../dispatch/carrier-id.ts'
 import { isConnected } from '../dispatch/carrier-status.ts'
-import type { ReportedCarrier } from '../fleet/carrier-statuses.ts'
+import type { ReportedCarrier } from '../fleet/carrier-reports.ts'
 import type { MessageTrace } from './message-trace.ts'
 
 /**

@@ -1,12 +1,11 @@
 import { strict as assert } from 'node:assert'
 import type { StoredPorts } from '@gateway/core'
-import type { CarrierStatus } from '@gateway/core/dispatch'
-import type { CarrierReport, CarrierUser, LeasedBinds, NewCarrierVersion } from '@gateway/core/fleet'
+import type { CarrierUser, Heartbeat, LeasedBinds, NewCarrierVersion } from '@gateway/core/fleet'
 import type { Route } from '@gateway/core/routes'
 import type { SealedSecret } from '@gateway/core/webhooks'
 import { aCarrierId, anAccountId, anAddress } from '../builders.ts'
 import { until } from '../until.ts'
-import { concurrentCallers, type Contract } from './shared.ts'
+import type { Contract } from './shared.ts'
 
 const all = (carrier: string): Route => ({
   ...{ name: `over-${carrier}`, prefixes: [], accounts: [], senders: [] },
@@ -26,6 +25,8 @@ const aProcess = (at: number) => ({ id: `0195e9c4-0000-4000-8000-00000000000${at
 const aUser = (at: number, version: number): CarrierUser => ({ process: aProcess(at), version, simulated: undefined })
 const aSimulating = (at: number, simulated: string): CarrierUser => ({ ...aUser(at, 0), simulated })
 
+const beatOf = (user: CarrierUser, seconds: number): Heartbeat => ({ user, seconds, reports: undefined, counts: [] })
+
 const atStart = { onPurpose: false }
 const onPurpose = { onPurpose: true }
 
@@ -37,16 +38,13 @@ const names = async ({ routes }: Pick<StoredPorts, 'routes'>): Promise<readonly 
 export const carrierVersionsContract: Contract<StoredPorts> = {
   'a new store has no versions': async ({ carrierVersions }: Versions) => {
     assert.equal(await carrierVersions.latest(), undefined)
-    assert.equal(await carrierVersions.latestNumber(), 0)
     assert.equal(await carrierVersions.find(1), undefined)
     assert.deepEqual(await carrierVersions.list(10), [])
-    assert.deepEqual(await carrierVersions.users(), [])
   },
 
   'versions are numbered from 1, found unchanged, and listed latest first': async ({ carrierVersions }: Versions) => {
     assert.equal(await carrierVersions.store(aVersion('a'), 0, atStart), 1)
     assert.equal(await carrierVersions.store(aVersion('b', { carriers: [], routes: [] }), 1, onPurpose), 2)
-    assert.equal(await carrierVersions.latestNumber(), 2)
     const first = await carrierVersions.find(1)
     assert.equal(typeof first?.storedAt, 'number')
     const { routes: _, ...version } = aVersion('a')
@@ -62,7 +60,7 @@ export const carrierVersionsContract: Contract<StoredPorts> = {
     assert.deepEqual(await names(ports), ['over-a'])
     assert.equal(await ports.carrierVersions.store(aVersion('b'), 0, onPurpose), 'outdated')
     assert.equal(await ports.carrierVersions.store(aVersion('b'), 2, onPurpose), 'outdated')
-    assert.deepEqual([await names(ports), await ports.carrierVersions.latestNumber()], [['over-a'], 1])
+    assert.deepEqual([await names(ports), (await ports.fleet.state()).version], [['over-a'], 1])
     await ports.carrierVersions.store(aVersion('b'), 1, onPurpose)
     assert.deepEqual(await names(ports), ['over-b'])
   },
@@ -70,7 +68,7 @@ export const carrierVersionsContract: Contract<StoredPorts> = {
   'a version with invalid routes is not stored': async ({ carrierVersions }: Versions) => {
     const wrong = aVersion('a', { routes: [{ ...all('a'), prefixes: ['27'] }] })
     await assert.rejects(carrierVersions.store(wrong, 0, onPurpose), RangeError)
-    assert.equal(await carrierVersions.latestNumber(), 0)
+    assert.equal(await carrierVersions.latest(), undefined)
   },
 
   'of concurrent versions after the same one only one is stored': async (ports) => {
@@ -82,39 +80,42 @@ export const carrierVersionsContract: Contract<StoredPorts> = {
     assert.deepEqual(await names(ports), [`over-${winner}`])
   },
 
-  'a process can join only the latest version, and stays joined until its lease ends or it leaves': async (ports) => {
-    const { carrierVersions } = ports
+  'a process can join only the latest version, and stays joined until its lease ends': async (ports) => {
+    const { carrierVersions, fleet } = ports
     await carrierVersions.store(aVersion('a'), 0, atStart)
     assert.equal(await carrierVersions.join(aUser(2, 1), 60), 'joined')
     assert.equal(await carrierVersions.join(aUser(1, 1), 60), 'joined')
     assert.equal(await carrierVersions.join(aUser(3, 2), 60), 'outdated')
     assert.equal(await carrierVersions.join(aSimulating(3, '{}'), 60), 'outdated')
-    assert.deepEqual(await carrierVersions.users(), [aUser(1, 1), aUser(2, 1)])
-    await carrierVersions.renew(aUser(1, 2), 60)
-    await carrierVersions.renew(aUser(2, 1), 0)
-    assert.deepEqual(await carrierVersions.users(), [aUser(1, 2)])
-    await carrierVersions.leave(aProcess(1).id)
-    assert.deepEqual(await carrierVersions.users(), [])
-    await carrierVersions.renew(aUser(1, 2), 60)
-    assert.deepEqual(await carrierVersions.users(), [aUser(1, 2)])
+    assert.deepEqual(await fleet.users(), [aUser(1, 1), aUser(2, 1)])
+    await fleet.beat(beatOf(aUser(1, 2), 60))
+    await fleet.beat(beatOf(aUser(2, 1), 0))
+    assert.deepEqual(await fleet.users(), [aUser(1, 2)])
   },
 
   'without stored versions, processes with the same simulated carriers work together, and others are refused': async ({
     carrierVersions,
-  }: Versions) => {
+    fleet,
+  }) => {
     assert.equal(await carrierVersions.join(aSimulating(1, 'a'), 60), 'joined')
     assert.equal(await carrierVersions.join(aSimulating(2, 'a'), 60), 'joined')
     assert.deepEqual(await carrierVersions.join(aSimulating(3, 'b'), 60), { user: aSimulating(1, 'a') })
-    await carrierVersions.leave(aProcess(1).id)
-    await carrierVersions.renew(aSimulating(2, 'a'), 0)
+    for (const nth of [1, 2]) await fleet.beat(beatOf(aSimulating(nth, 'a'), 0))
     assert.equal(await carrierVersions.join(aSimulating(3, 'b'), 60), 'joined')
+  },
+
+  'a process whose lease was extended by a heartbeat still refuses others': async ({ carrierVersions, fleet }) => {
+    await carrierVersions.join(aSimulating(1, 'a'), 0)
+    await fleet.beat(beatOf(aSimulating(1, 'a'), 60))
+    assert.deepEqual(await carrierVersions.join(aSimulating(2, 'b'), 60), { user: aSimulating(1, 'a') })
+    assert.deepEqual(await carrierVersions.store(aVersion('b'), 0, atStart), { user: aSimulating(1, 'a') })
   },
 
   'the first version is refused while a process simulates, unless explicitly requested': async (ports) => {
     const { carrierVersions } = ports
     await carrierVersions.join(aSimulating(1, 'a'), 60)
     assert.deepEqual(await carrierVersions.store(aVersion('b'), 0, atStart), { user: aSimulating(1, 'a') })
-    assert.deepEqual([await carrierVersions.latestNumber(), await names(ports)], [0, []])
+    assert.deepEqual([(await ports.fleet.state()).version, await names(ports)], [0, []])
     assert.equal(await carrierVersions.store(aVersion('b'), 0, onPurpose), 1)
   },
 
@@ -129,13 +130,6 @@ export const carrierVersionsContract: Contract<StoredPorts> = {
     else assert.deepEqual([joined, stored], ['outdated', 1])
   },
 
-  'listeners are notified of a new version': async ({ carrierVersions }: Versions) => {
-    let notifications = 0
-    carrierVersions.onChange(() => notifications++)
-    await carrierVersions.store(aVersion('a'), 0, atStart)
-    await until(() => notifications > 0)
-  },
-
   'resealing replaces sealed secrets and nothing else': async ({ carrierVersions }: Versions) => {
     await carrierVersions.store(aVersion('a'), 0, atStart)
     await carrierVersions.store(aVersion('b'), 1, onPurpose)
@@ -145,128 +139,6 @@ export const carrierVersionsContract: Contract<StoredPorts> = {
     assert.equal(await carrierVersions.reseal(sealAgain), 1)
     const [last, first] = before
     assert.deepEqual(await carrierVersions.list(10), [last, { ...first, sealed: 'sealed a again' }])
-  },
-}
-
-const status: CarrierStatus = {
-  window: 100,
-  links: [
-    { role: 'transmitter', boundSince: 1_790_000_000_000, inUse: 3 },
-    { role: 'receiver', boundSince: undefined, inUse: 0 },
-  ],
-  perSecond: 12.5,
-  isThrottled: true,
-  waiting: 4,
-  lastError: 'ESME_RTHROTTLED "\u2028\\',
-  receipts: { received: 7, missed: 2, form: 'hex' },
-  unreadable: 1,
-  circuit: {
-    ...{ state: 'half-open', since: 1_790_000_000_000, reason: 'silent', answerMilliseconds: undefined },
-    ...{ silentSeconds: 5, slowSeconds: 7.5, failuresPercent: 50, probeSeconds: 3, probeSecondsMax: 50 },
-  },
-}
-
-const aReport = (carrier: string, more: Partial<CarrierReport> = {}): CarrierReport => ({
-  ...{ carrier: aCarrierId(carrier), mode: 'running', window: 50, unanswered: 3, status },
-  ...more,
-})
-
-const one = { id: '0195e9c4-0000-4000-8000-000000000001', host: 'alpha', pid: 11 }
-const other = { id: '0195e9c4-0000-4000-8000-000000000002', host: 'beta', pid: 11 }
-
-const reportsOf = async ({ carrierStatuses }: Pick<StoredPorts, 'carrierStatuses'>, staleSeconds = 60) =>
-  (await carrierStatuses.list(staleSeconds)).map(({ carrier, process, isStale }) => [carrier, process.host, isStale])
-
-/** Contract of the port `CarrierStatuses`. */
-export const carrierStatusesContract: Contract<StoredPorts> = {
-  'reports are listed unchanged': async ({ carrierStatuses }) => {
-    assert.deepEqual(await carrierStatuses.list(60), [])
-    const bare = {
-      links: [],
-      perSecond: undefined,
-      lastError: undefined,
-      receipts: { received: 0, missed: 0, form: undefined },
-    }
-    await carrierStatuses.tell(one, [
-      aReport('a'),
-      aReport('b', { mode: 'paused', status: undefined }),
-      aReport('c', { status: { ...status, ...bare } }),
-    ])
-    const [a, b, c] = await carrierStatuses.list(60)
-    assert.deepEqual([b?.mode, c?.mode], ['paused', 'running'])
-    assert.equal(typeof a?.toldAt, 'number')
-    assert.deepEqual({ ...a, toldAt: 0 }, { ...aReport('a'), process: one, toldAt: 0, isStale: false })
-    assert.deepEqual([b?.carrier, b?.status], ['b', undefined])
-    assert.deepEqual(c?.status, { ...status, ...bare })
-  },
-
-  'a report replaces the previous one of the same process and no other': async (ports) => {
-    await ports.carrierStatuses.tell(other, [aReport('a')])
-    await ports.carrierStatuses.tell(one, [aReport('a'), aReport('b')])
-    await ports.carrierStatuses.tell(one, [aReport('b'), aReport('c')])
-    assert.deepEqual(await reportsOf(ports), [
-      ['a', 'beta', false],
-      ['b', 'alpha', false],
-      ['c', 'alpha', false],
-    ])
-    await ports.carrierStatuses.tell(one, [])
-    assert.deepEqual(await reportsOf(ports), [['a', 'beta', false]])
-  },
-
-  'reports are sorted by carrier, then host, and are stale after the requested time': async (ports) => {
-    await ports.carrierStatuses.tell(other, [aReport('b'), aReport('a')])
-    await ports.carrierStatuses.tell(one, [aReport('b')])
-    assert.deepEqual(await reportsOf(ports, 0), [
-      ['a', 'beta', true],
-      ['b', 'alpha', true],
-      ['b', 'beta', true],
-    ])
-  },
-}
-
-const modesIn = async ({ carrierModes }: Pick<StoredPorts, 'carrierModes'>) =>
-  (await carrierModes.list()).map(({ carrier, mode, by }) => [carrier, mode, by])
-
-/** Contract of the port `CarrierModes`. */
-export const carrierModesContract: Contract<StoredPorts> = {
-  'a carrier has the mode that was set last, and other carriers are not affected': async (ports) => {
-    const { carrierModes: modes } = ports
-    const [a, b] = [aCarrierId('a'), aCarrierId('b')]
-    assert.deepEqual(await modes.list(), [])
-    assert.equal(await modes.set(b, 'paused', 'one'), true)
-    assert.equal(await modes.set(a, 'drained', 'one'), true)
-    const [, first] = await modes.list()
-    assert.equal(typeof first?.since, 'number')
-    assert.equal(await modes.set(b, 'paused', 'two'), false)
-    assert.deepEqual((await modes.list())[1], first)
-    assert.equal(await modes.set(b, 'drained', 'three'), true)
-    assert.deepEqual(await modesIn(ports), [
-      ['a', 'drained', 'one'],
-      ['b', 'drained', 'three'],
-    ])
-    assert.equal(await modes.set(b, 'running', 'four'), true)
-    assert.equal(await modes.set(b, 'running', 'four'), false)
-    assert.deepEqual(await modesIn(ports), [['a', 'drained', 'one']])
-  },
-
-  'listeners are notified of changes': async ({ carrierModes: modes }) => {
-    let notifications = 0
-    modes.onChange(() => notifications++)
-    for (const mode of ['paused', 'running'] as const) {
-      const before = notifications
-      await modes.set(aCarrierId('a'), mode, 'one')
-      await until(() => notifications > before)
-    }
-  },
-
-  'of concurrent changes one is the last, and each change is notified once': async (ports) => {
-    const changes = await Promise.all(
-      Array.from({ length: concurrentCallers }, (_, at) =>
-        ports.carrierModes.set(aCarrierId('a'), 'paused', String(at)),
-      ),
-    )
-    assert.equal(changes.filter(Boolean).length, 1)
-    assert.deepEqual(await modesIn(ports), [['a', 'paused', String(changes.indexOf(true))]])
   },
 }
 

@@ -3,20 +3,13 @@ import { accountRatesContract } from './account-rates.ts'
 import { accountsContract } from './accounts.ts'
 import { auditLogContract } from './audit-log.ts'
 import { bulkSendsContract } from './bulk-sends.ts'
-import { carrierFiguresContract } from './carrier-figures.ts'
 import { carrierWatchesContract } from './carrier-watches.ts'
-import {
-  carrierBindsContract,
-  carrierModesContract,
-  carrierRatesContract,
-  carrierStatusesContract,
-  carrierVersionsContract,
-  routesContract,
-} from './carriers.ts'
+import { carrierBindsContract, carrierRatesContract, carrierVersionsContract, routesContract } from './carriers.ts'
 import { claimedBatchesContract } from './claimed-batches.ts'
 import { clientRequestsContract } from './client-requests.ts'
 import { dailySumsContract } from './daily-sums.ts'
 import { deliveryReceiptsContract } from './delivery-receipts.ts'
+import { fleetContract } from './fleet.ts'
 import { historyContract } from './history.ts'
 import { inboxContract } from './inbox.ts'
 import { ledgerContract } from './ledger.ts'
@@ -54,10 +47,8 @@ export const storedPortContracts: { readonly [Port in keyof StoredPorts]: Contra
   wakeups: wakeupsContract,
   carrierBinds: carrierBindsContract,
   carrierRates: carrierRatesContract,
-  carrierModes: carrierModesContract,
-  carrierFigures: carrierFiguresContract,
-  carrierStatuses: carrierStatusesContract,
   carrierVersions: carrierVersionsContract,
+  fleet: fleetContract,
   carrierWatches: carrierWatchesContract,
   deliveryReceipts: deliveryReceiptsContract,
   promotions: promotionsContract,

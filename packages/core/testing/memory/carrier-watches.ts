@@ -18,11 +18,9 @@ export function memoryCarrierWatches(store: MemoryStore): CarrierWatches {
       store.carrierWatches.delete(id)
       tellAll()
     }),
-    list: atomic(() => [...store.carrierWatches.values()].flatMap(({ watch }) => (isOver(watch.id) ? [] : watch))),
     tell: atomic((pdus) => {
       for (const pdu of pdus) if (!isOver(pdu.watch)) store.carrierWatches.get(pdu.watch)?.told.push(pdu)
     }),
     take: atomic((id, countMax) => store.carrierWatches.get(id)?.told.splice(0, countMax) ?? []),
-    onChange: (changed) => void store.carrierListeners.add(changed),
   }
 }

@@ -3,13 +3,8 @@ import {
   renewedShare,
   type CarrierBinds,
   type CarrierConflict,
-  type CarrierFigures,
-  type CarrierModes,
   type CarrierRates,
-  type CarrierStatuses,
-  type CarrierUser,
   type CarrierVersions,
-  type ReportedCarrier,
 } from '@gateway/core/fleet'
 import {
   queuesOf,
@@ -23,30 +18,22 @@ import {
   type Routes,
 } from '@gateway/core/routes'
 import { atomic } from './atomic.ts'
+import { registerUser, usersOf } from './fleet.ts'
 import type { MessageRow, Range } from './rows.ts'
 import type { MemoryStore } from './store.ts'
 import { wakeSleepers } from './wakeups.ts'
 
 export function memoryCarrierVersions(store: MemoryStore): CarrierVersions {
-  const { carrierVersions: versions, carrierUsers, carrierListeners } = store
+  const { carrierVersions: versions, carrierListeners } = store
   const latestNumber = (): number => versions.at(-1)?.version ?? 0
-  const users = (): readonly CarrierUser[] =>
-    [...carrierUsers.values()]
-      .filter(({ until }) => until > store.clock.now())
-      .map(({ process, version, simulated }) => ({ process, version, simulated }))
-      .sort((one, other) => (orderOf(one) < orderOf(other) ? -1 : 1))
-  const use = (user: CarrierUser, seconds: number): void => {
-    carrierUsers.set(user.process.id, { ...user, until: store.clock.now() + seconds * 1000 })
-  }
 
   return {
     latest: atomic(() => versions.at(-1)),
-    latestNumber: atomic(latestNumber),
     find: atomic((version) => versions.find((one) => one.version === version)),
     list: atomic((countMax) => versions.toReversed().slice(0, countMax)),
     store: atomic(({ routes, ...next }, after, { onPurpose }): number | 'outdated' | CarrierConflict => {
       if (latestNumber() !== after) return 'outdated'
-      const user = onPurpose ? undefined : users().find(({ simulated }) => simulated !== undefined)
+      const user = onPurpose ? undefined : usersOf(store).find(({ simulated }) => simulated !== undefined)
       if (user !== undefined) return { user }
       publishRoutes(store, routes)
       versions.push({ ...next, version: after + 1, storedAt: store.clock.now() })
@@ -55,15 +42,11 @@ export function memoryCarrierVersions(store: MemoryStore): CarrierVersions {
     }),
     join: atomic((user, seconds): 'joined' | 'outdated' | CarrierConflict => {
       if (latestNumber() !== user.version) return 'outdated'
-      const other = users().find(({ simulated }) => simulated !== undefined && simulated !== user.simulated)
+      const other = usersOf(store).find(({ simulated }) => simulated !== undefined && simulated !== user.simulated)
       if (other !== undefined && user.simulated !== undefined) return { user: other }
-      use(user, seconds)
+      registerUser(store, user, seconds)
       return 'joined'
     }),
-    renew: atomic(use),
-    leave: atomic((process) => void carrierUsers.delete(process)),
-    users: atomic(users),
-    onChange: (changed) => void carrierListeners.add(changed),
     reseal: atomic((sealAgain) => {
       let changed = 0
       for (const [at, version] of versions.entries()) {
@@ -76,8 +59,6 @@ export function memoryCarrierVersions(store: MemoryStore): CarrierVersions {
     }),
   }
 }
-
-const orderOf = ({ process: { host, pid, id } }: CarrierUser): string => [host, String(pid).padStart(10), id].join('\0')
 
 const extended = <Lease extends { readonly until: number }>(lease: Lease, until: number): Lease => ({
   ...lease,
@@ -100,61 +81,6 @@ export const memoryCarrierRates = (store: MemoryStore): CarrierRates => ({
     return granted
   }),
 })
-
-/** Never deletes old reports, because no test lasts a day. */
-export const memoryCarrierFigures = (store: MemoryStore): CarrierFigures => ({
-  add: atomic((carrier, counts) => {
-    const figures = store.carrierFigures.get(carrier) ?? new Map<string, (typeof counts)[number]>()
-    store.carrierFigures.set(carrier, figures)
-    for (const { prefix, delivered, failed, unknown, refused } of counts) {
-      const before = figures.get(prefix) ?? { delivered: 0, failed: 0, unknown: 0, refused: 0 }
-      figures.set(prefix, {
-        ...{ prefix, delivered: before.delivered + delivered, failed: before.failed + failed },
-        ...{ unknown: before.unknown + unknown, refused: before.refused + refused },
-      })
-    }
-  }),
-  of: atomic((carrier) =>
-    [...(store.carrierFigures.get(carrier)?.values() ?? [])]
-      .map(({ prefix, ...sums }) => ({ prefix, hour: sums, day: sums }))
-      .sort((one, other) => (one.prefix < other.prefix ? -1 : 1)),
-  ),
-})
-
-export const memoryCarrierModes = (store: MemoryStore): CarrierModes => ({
-  set: atomic((carrier, mode, by) => {
-    const { heldCarriers: paused } = store
-    if ((paused.get(carrier)?.mode ?? 'running') === mode) return false
-    if (mode === 'running') paused.delete(carrier)
-    else paused.set(carrier, { carrier, mode, since: store.clock.now(), by })
-    for (const changed of store.carrierListeners) changed()
-    return true
-  }),
-  list: atomic(() => [...store.heldCarriers.values()].sort((one, other) => (one.carrier < other.carrier ? -1 : 1))),
-  onChange: (changed) => void store.carrierListeners.add(changed),
-})
-
-const dayMilliseconds = 86_400_000
-
-export const memoryCarrierStatuses = (store: MemoryStore): CarrierStatuses => ({
-  tell: atomic((process, reports) => {
-    const now = store.clock.now()
-    const others = store.carrierStatuses.filter(
-      (row) => row.process.id !== process.id && now - row.toldAt < dayMilliseconds,
-    )
-    store.carrierStatuses = [...others, ...reports.map((report) => ({ ...report, process, toldAt: now }))]
-  }),
-  list: atomic((staleSeconds) => {
-    const now = store.clock.now()
-    const judged = store.carrierStatuses.map((row): ReportedCarrier => ({
-      ...row,
-      isStale: now - row.toldAt >= staleSeconds * 1000,
-    }))
-    return judged.sort((one, other) => (reportOrder(one) < reportOrder(other) ? -1 : 1))
-  }),
-})
-
-const reportOrder = ({ carrier, process }: ReportedCarrier): string => [carrier, process.host, process.id].join('\0')
 
 export const memoryCarrierBinds = (store: MemoryStore): CarrierBinds => {
   const live = (carrier: CarrierId) =>

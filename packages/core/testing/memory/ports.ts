@@ -4,15 +4,8 @@ import { memoryAccountRates, memoryAccounts, memoryLoginFailures } from './accou
 import { memoryAuditLog } from './audit-log.ts'
 import { memoryBulkSends } from './bulk-sends.ts'
 import { memoryTemplates } from './templates.ts'
-import {
-  memoryCarrierBinds,
-  memoryCarrierFigures,
-  memoryCarrierModes,
-  memoryCarrierRates,
-  memoryCarrierStatuses,
-  memoryCarrierVersions,
-  memoryRoutes,
-} from './carriers.ts'
+import { memoryCarrierBinds, memoryCarrierRates, memoryCarrierVersions, memoryRoutes } from './carriers.ts'
+import { memoryFleet } from './fleet.ts'
 import { memoryCarrierWatches } from './carrier-watches.ts'
 import { memoryClaimedBatches } from './claimed-batches.ts'
 import { realClock } from './clock.ts'
@@ -82,11 +75,9 @@ export const memoryStoredPorts = (store: MemoryStore): StoredPorts => ({
   claimedBatches: memoryClaimedBatches(store),
   wakeups: memoryWakeups(store),
   carrierBinds: memoryCarrierBinds(store),
-  carrierFigures: memoryCarrierFigures(store),
-  carrierModes: memoryCarrierModes(store),
   carrierRates: memoryCarrierRates(store),
-  carrierStatuses: memoryCarrierStatuses(store),
   carrierVersions: memoryCarrierVersions(store),
+  fleet: memoryFleet(store),
   carrierWatches: memoryCarrierWatches(store),
   deliveryReceipts: memoryDeliveryReceipts(store),
   promotions: memoryPromotions(store),

@@ -175,7 +175,7 @@ export interface MemoryStore {
   /** Leases of the binds of each carrier, by number. Times are in milliseconds since 1970. */
   readonly carrierBinds: Map<CarrierId, ReadonlyMap<number, { readonly holder: string; readonly until: number }>>
   readonly carrierRates: Map<CarrierId, ReadonlyMap<string, LeasedRate & { readonly until: number }>>
-  carrierStatuses: readonly Omit<ReportedCarrier, 'isStale'>[]
+  carrierReports: readonly Omit<ReportedCarrier, 'isStale'>[]
   /** Versions in their order. */
   readonly carrierVersions: CarrierVersion[]
   /** Processes that use a carrier, with the end of their leases. */
@@ -236,7 +236,7 @@ export function memoryStore(clock: Clock = realClock()): MemoryStore {
     prices: new Map([['', credits(10)]]),
     carrierBinds: new Map(),
     carrierRates: new Map(),
-    carrierStatuses: [],
+    carrierReports: [],
     carrierVersions: [],
     carrierUsers: new Map(),
     carrierFigures: new Map(),

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { aNumber, totpCode } from '@gateway/core/testing'
+import { aNumber, totpCode, reportCarriers } from '@gateway/core/testing'
 import type { AccountId } from '@gateway/core/accounts'
 import type { CarrierId } from '@gateway/core/dispatch'
 import { password, startPortal, type Portal, type Visitor } from '../../../testing/start-portal.ts'
@@ -181,7 +181,7 @@ test('the first page reports that no dispatcher is running and that a carrier is
     ...{ window: 50, links, perSecond: undefined, isThrottled: false, waiting: 0, lastError: '<i>refused</i>' },
     ...{ receipts: { received: 0, missed: 0, form: undefined }, unreadable: 0, circuit: undefined },
   }
-  await portal.ports.carrierStatuses.tell({ id: 'p', host: 'alpha', pid: 7 }, [
+  await reportCarriers(portal.ports, { id: 'p', host: 'alpha', pid: 7 }, [
     { carrier: 'one' as CarrierId, mode: 'running', window: 50, unanswered: 0, status },
   ])
   expect((await support.get('/operator')).text).toContain('The carrier one is not bound at alpha')
@@ -191,7 +191,7 @@ test('the first page reports that no dispatcher is running and that a carrier is
   const paused = await act(admin, '/operator/carriers/one', '', { mode: 'paused' })
   expect(paused.to).toBe('/operator/carriers/one?done=1')
   expect((await admin.get('/operator/carriers/one')).text).toContain('It is paused since')
-  expect(await portal.ports.carrierModes.list()).toMatchObject([{ carrier: 'one', mode: 'paused' }])
+  expect((await portal.ports.fleet.state()).paused).toMatchObject([{ carrier: 'one', mode: 'paused' }])
 })
 
 test('an admin adds, changes and locks other operators, which ends the session of a locked one, but cannot change themselves', async () => {

@@ -40,14 +40,3 @@ export interface ReportedCarrier extends CarrierReport {
  * Seconds after which a report is stale. A process reports at least three times in this time, even without a change.
  */
 export const carrierStaleSeconds = 60
-
-/**
- * Store of the reports of dispatching processes about their carriers, for operators. For information only: no decision
- * depends on it.
- */
-export interface CarrierStatuses {
-  /** Replaces the earlier reports of this process. Reports not repeated for a day are deleted. */
-  tell(process: ReportingProcess, reports: readonly CarrierReport[]): Promise<void>
-  /** Lists reports by carrier, host and process. */
-  list(staleSeconds: number): Promise<readonly ReportedCarrier[]>
-}

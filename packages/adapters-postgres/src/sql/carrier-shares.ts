@@ -1,7 +1,4 @@
-import { milliseconds } from './arrays.ts'
-import type { CarrierReport } from '@gateway/core/fleet'
-import { instant } from './columns.ts'
-import { column, sql, statement } from './statement.ts'
+import { sql, statement } from './statement.ts'
 
 const until = sql`clock_timestamp() + make_interval(secs => :seconds)`
 
@@ -80,46 +77,4 @@ select holder, share, need
 from carrier_rate
 where carrier = :carrier and lease_until > clock_timestamp() and exists (select from kept)
 order by holder collate "C"`,
-)
-
-/**
- * Replaces the reports of a process on its carriers. Deletes reports of other processes older than a day. For the
- * ordinary connections: the table has a row for each process and carrier.
- */
-export const reportCarriers = statement(
-  'report-carriers',
-  { parameters: { process: 'text', host: 'text', pid: 'int', carriers: 'text[]', reports: 'text[]' } },
-  sql`
-with forgotten as (
-  delete from carrier_status
-  where case when process = :process then carrier <> all (:carriers) else told_at < now() - interval '1 day' end
-)
-insert into carrier_status (process, host, pid, carrier, report, told_at)
-select :process, :host, :pid, carrier, report, now() from unnest(:carriers, :reports) told(carrier, report)
-on conflict (process, carrier) do update set report = excluded.report, told_at = excluded.told_at`,
-)
-
-/** Report of a process on a carrier. It has no mode if the version of the process had no modes. */
-type StoredReport = Omit<CarrierReport, 'carrier' | 'mode'> & Partial<Pick<CarrierReport, 'mode'>>
-
-/** Lists all reports. A report is stale if it is at least `staleSeconds` old. For the ordinary connections. */
-export const listCarriers = statement(
-  'list-carriers',
-  {
-    parameters: { staleSeconds: 'float8' },
-    columns: {
-      process: 'text',
-      host: 'text',
-      pid: 'int',
-      carrier: 'text',
-      report: column<StoredReport>('json'),
-      told_at: instant,
-      stale: 'bool',
-    },
-  },
-  sql`
-select process, host, pid, carrier, report::json, ${milliseconds('told_at')} told_at,
-  told_at <= now() - make_interval(secs => :staleSeconds) stale
-from carrier_status
-order by carrier collate "C", host collate "C", process collate "C"`,
 )
