@@ -2,7 +2,7 @@ import type { StoredPorts } from '@gateway/core'
 import { Client } from 'pg'
 import { listenForChanges } from '../src/changes.ts'
 import { postgresWakeups } from '../src/claimed-batches/postgres-wakeups.ts'
-import { openPools } from '../src/pools.ts'
+import { openPools, type Pools } from '../src/pools.ts'
 import { watchPrimaryLooks } from '../src/promotions/primary-watch.ts'
 import { serverAddress } from '../src/server-address.ts'
 import { defaultSettings, silent } from '../src/settings.ts'
@@ -14,8 +14,14 @@ import { patientSettings } from './patient-settings.ts'
 
 /** Database for checking many promises one after the other. */
 export interface SharedDatabase {
-  /** Checks a promise on tables in their initial state, with new ports whose caches are empty. */
-  check(promise: (ports: StoredPorts) => Promise<void>): Promise<void>
+  /**
+   * Checks a promise on tables in their initial state, with new ports whose caches are empty. `replace` may return
+   * other ports on the same pools.
+   */
+  check(
+    promise: (ports: StoredPorts) => Promise<void>,
+    replace?: (ports: StoredPorts, pools: Pools) => StoredPorts,
+  ): Promise<void>
   /** Puts the database into the state in which a process has just noticed a promotion without a synchronous standby. */
   promote(): Promise<void>
   close(): Promise<void>
@@ -65,11 +71,11 @@ export async function sharedDatabase(): Promise<SharedDatabase> {
   await administrator.connect()
   await administrator.query(keepAndEmpty)
   return {
-    check: async (promise) => {
+    check: async (promise, replace = (ports) => ports) => {
       await administrator.query('select kept.empty_tables()')
       const wakeups = postgresWakeups(address, settings.connectionSeconds, silent)
       try {
-        await promise(storedPorts({ pools, changes, wakeups, settings, log: silent }))
+        await promise(replace(storedPorts({ pools, changes, wakeups, settings, log: silent }), pools))
       } finally {
         await wakeups.close()
       }
