@@ -7,7 +7,17 @@ import { openPools, type Pools } from './pools.ts'
 import { serverAddress } from './server-address.ts'
 import { defaultSettings, silent } from './settings.ts'
 
-const small = new Set(['dispatcher', 'carrier', 'route', 'queue', 'id_block', 'price', 'login_secret', 'smpp_process'])
+const small = new Set([
+  'dispatcher',
+  'carrier',
+  'route',
+  'queue',
+  'id_block',
+  'price',
+  'login_secret',
+  'smpp_accept',
+  'smpp_process',
+])
 const partitionOf = (table: string) => /^(?:send|message|message_part)_p([0-9]+)$/.exec(table)?.[1]
 
 describe.each(['empty', 'filled', 'filled and analyzed', 'analyzed when nearly empty and filled since'] as const)(

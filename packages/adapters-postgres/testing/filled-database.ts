@@ -111,6 +111,8 @@ export async function fillDatabase(connectionString: string, amounts: Amounts = 
     insert into smpp_process (id) select md5('s' || i)::uuid from generate_series(1, 4) i;
     insert into smpp_bind (id, process, credential_id, mode, remote, version)
     select md5('b' || id)::uuid, md5('s' || (1 + id % 4))::uuid, id, 'transceiver', '', 52 from smpp_credential;
+    insert into smpp_accept (process, slot, until, first_ids)
+    select md5('s' || i)::uuid, 1, now() + interval '1 hour', array[${history.from} + i] from generate_series(1, 4) i;
     insert into smpp_part (id, account_id, text_key, part, total, msisdn, content, credential_id, message_id)
     select ${history.from} + i, ${account('i')}, md5('text' || i / 2)::uuid, 1 + i % 2, 2, 27800000000 + i, '{}', 1,
       case when i > 2000 then i / 2 * 2 end

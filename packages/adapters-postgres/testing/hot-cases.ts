@@ -1,5 +1,15 @@
 import { createHash } from 'node:crypto'
-import { accept, acceptKeyed, acceptKeyedScheduled, acceptScheduled, findSends } from '../src/sql/accept.ts'
+import {
+  accept,
+  acceptHeld,
+  acceptHeldKeyed,
+  acceptHeldKeyedScheduled,
+  acceptHeldScheduled,
+  acceptKeyed,
+  acceptKeyedScheduled,
+  acceptScheduled,
+  findSends,
+} from '../src/sql/accept.ts'
 import {
   countLoginFailure,
   findKey,
@@ -14,6 +24,7 @@ import { disownUnknown, extend, giveBack, postpone, register, settle } from '../
 import { claimLists } from '../src/sql/claim-lists.ts'
 import { claimBulk, claimSingle, queuesWithWork } from '../src/sql/claim.ts'
 import { findFirstAnswer, keepFirstAnswer, keysWithAnswers } from '../src/sql/client-requests.ts'
+import { releaseHeld, revokeHeld } from '../src/sql/held-sends.ts'
 import { expire, findStranded, moveRanges, promote } from '../src/sql/due.ts'
 import {
   findJoinedParts,
@@ -148,6 +159,8 @@ const keeping = {
   answers: of('[]', 100),
 }
 
+const holding = { process: key('s', 1), slot: 1 }
+
 const claiming = {
   dispatcher: 1,
   batch: 2,
@@ -185,6 +198,12 @@ const all: readonly Case[] = [
   caseOf(acceptScheduled, { ...accepting, ...scheduling }, 200, []),
   caseOf(acceptKeyed, { ...accepting, ...keeping }, 300, []),
   caseOf(acceptKeyedScheduled, { ...accepting, ...scheduling, ...keeping }, 300, []),
+  caseOf(acceptHeld, { ...accepting, ...holding }, 200, []),
+  caseOf(acceptHeldScheduled, { ...accepting, ...scheduling, ...holding }, 200, []),
+  caseOf(acceptHeldKeyed, { ...accepting, ...keeping, ...holding }, 300, []),
+  caseOf(acceptHeldKeyedScheduled, { ...accepting, ...scheduling, ...keeping, ...holding }, 300, []),
+  caseOf(releaseHeld, holding, 1),
+  caseOf(revokeHeld, { ...holding, firstIds: singlesOfOne, keys: keys('key ', 100) }, 600),
   caseOf(
     storeConfirmations,
     {
@@ -464,6 +483,7 @@ export const ordinary = [
   'decide-promotions',
   'delete-waiting',
   'doubt-waiting',
+  'drop-held-sends',
   'drop-history',
   'drop-smpp-deliveries',
   'drop-smpp-parts',

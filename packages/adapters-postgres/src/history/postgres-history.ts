@@ -2,6 +2,7 @@ import { messageId, type DroppedHistory, type History, type MessageId } from '@g
 import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
 import type { Context } from '../context.ts'
 import { sqlState } from '../errors.ts'
+import { dropHeld } from '../sql/held-sends.ts'
 import { dropParts } from '../sql/smpp-parts.ts'
 import { dropHistory, giveUpSharedBlock, leaseBlock, skipBlocks } from '../sql/ids.ts'
 
@@ -24,6 +25,7 @@ export function postgresHistory({ pools: { ordinary } }: Context): History {
       const [row] = await retryOnConnectionLoss(ordinary, dropHistory, { at, days, contactDays })
       if (row === undefined) throw new Error('dropping history returned no row')
       at = row.next
+      await retryOnConnectionLoss(ordinary, dropHeld, {})
       await retryOnConnectionLoss(ordinary, dropParts, { days, rowsMax: partsMax })
       return { partitions: row.partitions, sends: row.sends, messages: row.messages, left: row.state }
     } catch (error) {

@@ -6,15 +6,21 @@ import { isLostAnswer, type LostAnswer } from '../errors.ts'
 import { lockAccount, readAccount, type AccountBalance } from '../sql/accounts.ts'
 import { keysWithAnswers } from '../sql/client-requests.ts'
 import type { IdRange } from './message-ids.ts'
+import type { Hold } from './held-sends.ts'
 import { answersOf, answersToKeep, layOut, sendsOf, storeSends, type OrderSends } from './sends.ts'
 import type { WaitingOrder } from './waiting-orders.ts'
 
 /** Answer to an order. */
-export type OrderAnswer = Acceptance | 'account-locked' | 'repeated'
+export type OrderAnswer = Acceptance | 'account-locked' | 'repeated' | 'overloaded'
 
 /** One answer for each order, or, if the connection broke, the sends that it may have stored. */
 export type Decision =
-  | { readonly answers: readonly (OrderAnswer | undefined)[]; readonly unused: readonly IdRange[] }
+  | {
+      readonly answers: readonly (OrderAnswer | undefined)[]
+      readonly unused: readonly IdRange[]
+      /** Sends of the orders that were stored. */
+      readonly laidOut: readonly OrderSends[]
+    }
   | { readonly lost: LostAnswer; readonly laidOut: readonly OrderSends[] }
 
 /**
@@ -26,6 +32,7 @@ export async function decideOrders(
   hot: Connections,
   account: AccountId,
   orders: readonly WaitingOrder[],
+  hold?: Hold,
 ): Promise<Decision> {
   let laidOut: readonly OrderSends[] = []
   try {
@@ -38,7 +45,7 @@ export async function decideOrders(
       const answered = await withAnswers(connection, orders)
       laidOut = whatFits(orders, current, answered)
       const sends = sendsOf(laidOut)
-      const balance = (await storeSends(connection, sends, answersToKeep(orders, laidOut))).get(account)
+      const balance = (await storeSends(connection, sends, answersToKeep(orders, laidOut), hold)).get(account)
       if (balance === undefined && sends.length > 0)
         throw new Error(`account ${account}: its balance was sufficient but the charge failed`)
       return decided(account, orders, { ...current, balance: balance ?? current.balance }, laidOut, answered)
@@ -91,10 +98,11 @@ function decided(
   answered = none,
 ): Decision {
   if (!may(seen, 'send'))
-    return { answers: orders.map(() => 'account-locked'), unused: orders.flatMap(({ ranges }) => ranges) }
+    return { answers: orders.map(() => 'account-locked'), unused: orders.flatMap(({ ranges }) => ranges), laidOut: [] }
   const answers = answersOf(laidOut, new Map([[account, seen.balance]]))
   return {
     answers: orders.map((order, i) => (isIn(answered, order) ? 'repeated' : answers[i])),
     unused: laidOut.flatMap(({ rest }) => rest),
+    laidOut,
   }
 }

@@ -6,6 +6,7 @@ import type { Context } from '../context.ts'
 import { isLostAnswer, sqlState, type LostAnswer } from '../errors.ts'
 import { orNothingDone, refuseWhileHeld } from '../write-health.ts'
 import { decideOrders, type OrderAnswer } from './decide-orders.ts'
+import { HeldSends, type Hold, type LaidOutOrder } from './held-sends.ts'
 import { deleteScheduled, scheduled } from './scheduled.ts'
 import { answersOf, answersToKeep, layOut, lookUpOutcome, sendsOf, storeSends, type OrderSends } from './sends.ts'
 import { deletionsWithParts, withParts } from '../smpp-customers/statuses-of-parts.ts'
@@ -32,7 +33,8 @@ export function postgresMessages(context: Context, routes: Pick<Routes, 'list'>)
     }
   }
   return {
-    accept: (order) => acceptWithinBounds(order) as ReturnType<Messages['accept']>,
+    accept: (order, deadline) =>
+      acceptWithinBounds(order, undefined, undefined, deadline) as ReturnType<Messages['accept']>,
     acceptOnce: acceptWithinBounds,
     status: (by, ids, since) => withParts(hot, by, ids, since),
     scheduled: (by, page) => scheduled(ordinary, by, page),
@@ -69,28 +71,48 @@ const lossesMax = 3
  * the other orders do not pay for their higher cost.
  */
 function acceptOrders(
-  { pools: { hot }, ids, senders, settings }: Context,
+  context: Context,
   routes: Pick<Routes, 'list'>,
 ): (...request: AcceptRequest) => Promise<OrderAnswer> {
+  const { ids, senders, settings } = context
+  const { hot } = context.pools
+  const heldSends = new HeldSends(context)
   const weight = ({ costs }: WaitingOrder) => costs.length
   const firstLine = batcher<WaitingOrder, OrderAnswer>({ ...together, weight, run: acceptTogether })
   const keyedLine = batcher<WaitingOrder, OrderAnswer>({ ...together, ...keyedTogether, weight, run: acceptTogether })
   const secondLine = batcher<WaitingOrder, OrderAnswer>({ ...underLock, weight, run: decideByAccount })
-  const begin = (order: WaitingOrder) => (order.repeatable === undefined ? firstLine : keyedLine).add(order)
+  // Orders with a deadline have lines of their own, because holding their sends costs more.
+  const heldLine = batcher<WaitingOrder, OrderAnswer>({ ...together, weight, run: acceptHeld })
+  const heldKeyedLine = batcher<WaitingOrder, OrderAnswer>({ ...together, ...keyedTogether, weight, run: acceptHeld })
+  function begin(order: WaitingOrder): Promise<OrderAnswer> {
+    const { repeatable, deadline } = order
+    if (deadline === undefined) return (repeatable === undefined ? firstLine : keyedLine).add(order)
+    return (repeatable === undefined ? heldLine : heldKeyedLine).add(order)
+  }
 
   const prepare = prepareOrders(hot, senders, routes)
 
-  async function acceptTogether(orders: readonly WaitingOrder[]): Promise<Answers> {
+  /** Accepts orders with a deadline, except those whose deadline has passed while they waited. */
+  async function acceptHeld(orders: readonly WaitingOrder[]): Promise<Answers> {
+    const inTime = orders.filter(({ deadline }) => deadline?.isMissed !== true)
+    const answers = inTime.length === 0 ? [] : await acceptTogether(inTime, heldSends.take())
+    const byOrder = new Map(inTime.map((order, i) => [order, answers[i]]))
+    return orders.map((order) => (inTime.includes(order) ? (byOrder.get(order) ?? undecided()) : tooLate()))
+  }
+
+  async function acceptTogether(orders: readonly WaitingOrder[], hold?: Hold): Promise<Answers> {
     await Promise.all(orders.map(async (order) => (order.ranges = await ids.take(order.costs.length))))
     const laidOut = orders.map((order) => layOut(order, order.ranges))
     try {
-      const answers = answersOf(laidOut, await storeSends(hot, sendsOf(laidOut), answersToKeep(orders, laidOut)))
+      const paid = await storeSends(hot, sendsOf(laidOut), answersToKeep(orders, laidOut), hold)
+      const answers = decidedInTime(answersOf(laidOut, paid), orders, laidOut, hold)
       return orders.map((order, i) => settled(() => answers[i] ?? secondLine.add(order)))
     } catch (error) {
-      if (isLostAnswer(error)) return afterLoss(error, orders, laidOut)
+      if (isLostAnswer(error)) return afterLoss(error, orders, laidOut, hold)
+      if (hold !== undefined) heldSends.giveBack(hold)
       for (const { ranges } of orders) ids.giveBack(ranges)
       return canBeApart(error, orders)
-        ? apart(orders, (order) => acceptTogether([order]))
+        ? apart(orders, (order) => acceptTogether([order], hold && heldSends.take()))
         : orders.map(() => failed(error))
     }
   }
@@ -104,13 +126,43 @@ function acceptOrders(
     return orders.map((order) => answers.get(order) ?? undecided())
   }
 
-  async function decide(account: AccountId, orders: readonly WaitingOrder[]): Promise<Answers> {
-    const decision = await decideOrders(hot, account, orders).catch((error: unknown) => ({ error }))
-    if ('lost' in decision) return afterLoss(decision.lost, orders, decision.laidOut)
+  /** Decides the deadlines of stored orders. The answer to an order that was stored too late is 'overloaded'. */
+  function decidedInTime(
+    answers: readonly (OrderAnswer | undefined)[],
+    orders: readonly WaitingOrder[],
+    laidOut: readonly OrderSends[],
+    hold: Hold | undefined,
+  ): readonly (OrderAnswer | undefined)[] {
+    if (hold === undefined) return answers
+    const stored = orders.flatMap((order, i) => {
+      const laid = laidOut[i]
+      return typeof answers[i] === 'object' && laid !== undefined ? [{ order, laid }] : []
+    })
+    const met = heldSends.decide(hold, stored)
+    const late = new Set(stored.filter((_, i) => met[i] === false).map(({ order }) => order))
+    return answers.map((answer, i) => (late.has(orders[i] as WaitingOrder) ? 'overloaded' : answer))
+  }
+
+  async function decide(account: AccountId, all: readonly WaitingOrder[]): Promise<Answers> {
+    const isLate = ({ deadline }: WaitingOrder) => deadline?.isMissed === true
+    if (all.some(isLate)) {
+      const orders = all.filter((order) => !isLate(order))
+      const answers = orders.length === 0 ? [] : [...(await decide(account, orders))]
+      return all.map((order) => (isLate(order) ? tooLate() : (answers.shift() ?? undecided())))
+    }
+    return decideInTime(account, all)
+  }
+
+  async function decideInTime(account: AccountId, orders: readonly WaitingOrder[]): Promise<Answers> {
+    const hold = orders.some(({ deadline }) => deadline !== undefined) ? heldSends.take() : undefined
+    const decision = await decideOrders(hot, account, orders, hold).catch((error: unknown) => ({ error }))
+    if ('lost' in decision) return afterLoss(decision.lost, orders, decision.laidOut, hold)
     if ('answers' in decision) {
       ids.giveBack(decision.unused)
-      return orders.map((_, i) => settled(() => decision.answers[i] ?? undecided()))
+      const answers = decidedInTime(decision.answers, orders, decision.laidOut, hold)
+      return orders.map((_, i) => settled(() => answers[i] ?? undecided()))
     }
+    if (hold !== undefined) heldSends.giveBack(hold)
     if (canBeApart(decision.error, orders)) return apart(orders, (order) => decide(account, [order]))
     for (const { ranges } of orders) ids.giveBack(ranges)
     return orders.map(() => failed(decision.error))
@@ -121,19 +173,34 @@ function acceptOrders(
     lost: LostAnswer,
     orders: readonly WaitingOrder[],
     laidOut: readonly OrderSends[],
+    hold: Hold | undefined,
   ): Promise<Answers> {
-    const { stored, balances } = await lookUpOutcome(hot, lost, sendsOf(laidOut), settings.lookUpSeconds)
+    const outcome = await lookUpOutcome(hot, lost, sendsOf(laidOut), settings.lookUpSeconds).catch((error: unknown) => {
+      if (hold === undefined) throw error
+      return undefined
+    })
+    if (outcome === undefined) {
+      if (hold !== undefined) heldSends.abandon(hold, lost, paired(orders, laidOut))
+      return orders.map(tooLate)
+    }
+    const { stored, balances } = outcome
     const isStored = ({ sends: [first] }: OrderSends) => first !== undefined && stored.has(first.firstId)
-    const answers = answersOf(
+    const found = answersOf(
       laidOut.map((laid) => (isStored(laid) ? laid : { ...laid, sends: [] })),
       balances,
     )
+    const ofStored = found.map((answer, i) => (laidOut[i] !== undefined && isStored(laidOut[i]) ? answer : undefined))
+    const answers = decidedInTime(ofStored, orders, laidOut, hold)
     return orders.map((order, i) =>
       settled(() => {
         const laid = laidOut[i]
         // A stored order with a key is reported as repeated, because the response stored under its key has the balance
         // right after the order.
-        if (laid !== undefined && isStored(laid)) return order.repeatable ? 'repeated' : (answers[i] ?? undecided())
+        if (laid !== undefined && isStored(laid)) {
+          if (answers[i] === 'overloaded') return 'overloaded'
+          return order.repeatable ? 'repeated' : (answers[i] ?? undecided())
+        }
+        if (order.deadline?.isMissed === true) return 'overloaded'
         if (order.losses === lossesMax) throw lost
         order.losses++
         return begin(order)
@@ -181,6 +248,14 @@ function settled(make: () => OrderAnswer | Promise<OrderAnswer>): Promise<OrderA
 const failed = (error: unknown): Promise<OrderAnswer> =>
   settled(() => {
     throw error instanceof Error ? error : new Error('an order failed', { cause: error })
+  })
+
+const tooLate = (): Promise<OrderAnswer> => Promise.resolve('overloaded')
+
+const paired = (orders: readonly WaitingOrder[], laidOut: readonly OrderSends[]): readonly LaidOutOrder[] =>
+  orders.flatMap((order, i) => {
+    const laid = laidOut[i]
+    return laid === undefined ? [] : [{ order, laid }]
   })
 
 const undecided = (): Promise<OrderAnswer> => failed(new Error('an order got no decision'))

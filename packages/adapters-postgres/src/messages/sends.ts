@@ -19,10 +19,22 @@ import type { Instant } from '@gateway/core/time'
 import type { Connection, Connections } from '../connections.ts'
 import type { LostAnswer } from '../errors.ts'
 import { settleLostStatement } from '../settle-lost-statement.ts'
-import { accept, acceptKeyed, acceptKeyedScheduled, acceptScheduled, findSends } from '../sql/accept.ts'
+import {
+  accept,
+  acceptHeld,
+  acceptHeldKeyed,
+  acceptHeldKeyedScheduled,
+  acceptHeldScheduled,
+  acceptKeyed,
+  acceptKeyedScheduled,
+  acceptScheduled,
+  findSends,
+} from '../sql/accept.ts'
 import { readBalances } from '../sql/accounts.ts'
 import { arrayOf, arrayOfTexts } from '../sql/arrays.ts'
+import type { RowOf, ValuesOf } from '../sql/statement.ts'
 import { LANE } from '../stored-codes.ts'
+import type { Hold } from './held-sends.ts'
 import { idCounter, type IdRange } from './message-ids.ts'
 import type { Placement, RouteOf, WaitingOrder } from './waiting-orders.ts'
 
@@ -61,11 +73,18 @@ const numbersMax = 1000
 
 /**
  * Assigns ids from `ranges` to the recipients of an order in their order, and joins neighbours with the same text,
- * price, address and route into a send. Recipients of a text over several routes are ordered by route (`byRoute`).
+ * price, address and route into a send. Recipients of a text over several routes are ordered by route (`byRoute`),
+ * unless the ids must be consecutive in request order.
  * `accepted` has an element for each recipient of the order; recipients with false get no id and no send.
  */
 export function layOut(
-  { account, texts, senderOf, routeOf = withoutRoute }: Order & Pick<Placement, 'senderOf'> & Partial<Placement>,
+  {
+    account,
+    texts,
+    isConsecutive = false,
+    senderOf,
+    routeOf = withoutRoute,
+  }: Order & Pick<Placement, 'senderOf'> & Partial<Placement>,
   ranges: readonly IdRange[],
   accepted?: readonly boolean[],
 ): OrderSends {
@@ -81,7 +100,7 @@ export function layOut(
     const paid: { readonly i: number; readonly recipient: OrderedRecipient; readonly route: RouteNumber }[] = []
     for (const [i, recipient] of to.entries())
       if (isTaken[i] !== false) paid.push({ i, recipient, route: routeOf(recipient) })
-    for (const { i, recipient, route } of byRoute(paid)) {
+    for (const { i, recipient, route } of isConsecutive ? paid : byRoute(paid)) {
       const id = ids.next()
       const { number, cost, reference } = recipient
       const from = senderOf(recipient)
@@ -181,11 +200,13 @@ export type Paid = ReadonlyMap<AccountId, Credits>
 
 /**
  * Charges and stores sends, with their answers, in one statement. For each account it stores either all sends or none.
+ * With a hold, no dispatcher claims the sends until the hold is released.
  */
 export async function storeSends(
   connection: Connection,
   sends: readonly Send[],
   answers: readonly AnswerToKeep[],
+  hold?: Hold,
 ): Promise<Paid> {
   if (sends.length === 0) return new Map()
   const values = {
@@ -205,6 +226,7 @@ export async function storeSends(
   const isScheduled = sends.some(({ due }) => due !== undefined)
   const due = { due: sends.map((send) => send.due) }
   const keyed = answers.length > 0 ? columnsOf(answers) : undefined
+  if (hold !== undefined) return paidBy(await storeHeld(connection, { ...values, ...hold }, isScheduled && due, keyed))
   const rows = await (keyed === undefined
     ? isScheduled
       ? connection.run(acceptScheduled, { ...values, ...due })
@@ -212,7 +234,27 @@ export async function storeSends(
     : isScheduled
       ? connection.run(acceptKeyedScheduled, { ...values, ...due, ...keyed })
       : connection.run(acceptKeyed, { ...values, ...keyed }))
-  return new Map(rows.map(({ id, balance }) => [id, balance]))
+  return paidBy(rows)
+}
+
+type PaidRow = RowOf<typeof accept>
+
+const paidBy = (rows: readonly PaidRow[]): Paid => new Map(rows.map(({ id, balance }) => [id, balance]))
+
+/** Does the same with the statements that hold the sends. */
+function storeHeld(
+  connection: Connection,
+  values: ValuesOf<typeof acceptHeld>,
+  due: false | { readonly due: readonly (Instant | undefined)[] },
+  keyed: ReturnType<typeof columnsOf> | undefined,
+): Promise<PaidRow[]> {
+  if (keyed === undefined)
+    return due === false
+      ? connection.run(acceptHeld, values)
+      : connection.run(acceptHeldScheduled, { ...values, ...due })
+  return due === false
+    ? connection.run(acceptHeldKeyed, { ...values, ...keyed })
+    : connection.run(acceptHeldKeyedScheduled, { ...values, ...keyed, ...due })
 }
 
 /** Returns the options by column. An array is empty if no send has a value for the option. */

@@ -2,6 +2,7 @@ import type { ClientRequest } from '@gateway/core/client-requests'
 import type { Credits } from '@gateway/core/credits'
 import {
   preferredBy,
+  type AnswerDeadline,
   type AnswerDraft,
   type Order,
   type OrderedRecipient,
@@ -37,6 +38,8 @@ export interface WaitingOrder extends Order, Placement {
   readonly costs: readonly Credits[]
   /** Undefined for an order without an idempotency key. */
   readonly repeatable: Repeatable | undefined
+  /** Undefined: the caller waits as long as necessary. */
+  readonly deadline: AnswerDeadline | undefined
   /** Ids for all recipients. New ones are leased for each attempt to store the order. */
   ranges: readonly IdRange[]
   /** Number of times that the answer to the statement was lost and the order turned out not to be stored. */
@@ -53,7 +56,12 @@ export interface Repeatable {
 }
 
 /** Arguments of `Messages.acceptOnce`. `accept` has only the order. */
-export type AcceptRequest = readonly [order: Order, request?: ClientRequest, draft?: AnswerDraft]
+export type AcceptRequest = readonly [
+  order: Order,
+  request?: ClientRequest,
+  draft?: AnswerDraft,
+  deadline?: AnswerDeadline,
+]
 
 /** Largest value of a price column. */
 const costMax = 2 ** 31 - 1
@@ -70,14 +78,14 @@ export function prepareOrders(
 ): (...request: AcceptRequest) => Promise<WaitingOrder> {
   const choose = chooseFor(hot, senders)
   const findRoutes = routesFor(routes, senders)
-  return async (order, request, draft) => {
+  return async (order, request, draft, deadline) => {
     const costs = order.texts.flatMap(({ to }) => to.map(({ cost }) => cost))
     const invalid = costs.find((cost) => cost < 0 || cost > costMax)
     if (invalid !== undefined) throw new RangeError(`invalid cost of a message: ${invalid} tenths of a credit`)
     const senderOf = await choose(order)
     const routeOf = await findRoutes(order, senderOf)
     const repeatable = request && draft && { key: keyDigest(request), digest: askedDigest(request), draft }
-    return { ...order, senderOf, routeOf, costs, repeatable, ranges: [], losses: 0 }
+    return { ...order, senderOf, routeOf, costs, repeatable, deadline, ranges: [], losses: 0 }
   }
 }
 

@@ -1,4 +1,5 @@
 import { charge } from './credits.ts'
+import { holdAccepted } from './held-sends.ts'
 import { wakeIdle } from './idle-dispatchers.ts'
 import { noteScheduled } from './scheduled.ts'
 import { accountId, credits } from './columns.ts'
@@ -45,6 +46,9 @@ const keeping = {
   answers: 'text[]',
 } as const
 
+/** Slot that holds the sends until the deadlines of their answers are decided (`HeldSends`). */
+const holding = { process: 'uuid', slot: 'int' } as const
+
 const columns = { id: accountId, balance: credits } as const
 
 /** CTEs of a statement with due times: sends that are not due yet go to the table `later`. */
@@ -75,7 +79,7 @@ const storeResponses = sql`, kept as (
   where account_id = any (account_ids)
 )`
 
-const acceptText = (isScheduled: boolean, isKeyed: boolean): string => sql`
+const acceptText = (isScheduled: boolean, isKeyed: boolean, isHeld = false): string => sql`
 with requested as (
   select account_id, first_id, n, price, parts, body, numbers, sender, lane, route, client_references,
     n::bigint * price amount, coalesce(priority, 0::smallint) priority, coalesce(flash, false) flash, options::jsonb,
@@ -104,7 +108,7 @@ with requested as (
   select route, lane, account_id, -priority, first_id, first_id + n, first_id, expires_at
   from accepted
   where scheduled_at is null
-)${isScheduled ? later : ''}${isKeyed ? storeResponses : ''}
+)${isScheduled ? later : ''}${isKeyed ? storeResponses : ''}${isHeld ? `, ${holdAccepted}` : ''}
 select id, balance, ${wakeIdle} as woken from charged`
 
 /**
@@ -141,6 +145,34 @@ export const acceptKeyedScheduled = statement(
   'accept-keyed-scheduled',
   { parameters: { ...sends, ...scheduling, ...keeping }, columns },
   acceptText(true, true),
+)
+
+/** `accept` for orders with a deadline: no dispatcher claims the sends until they are released. */
+export const acceptHeld = statement(
+  'accept-held',
+  { parameters: { ...sends, ...holding }, columns },
+  acceptText(false, false, true),
+)
+
+/** `acceptScheduled` for orders with a deadline. */
+export const acceptHeldScheduled = statement(
+  'accept-held-scheduled',
+  { parameters: { ...sends, ...scheduling, ...holding }, columns },
+  acceptText(true, false, true),
+)
+
+/** `acceptKeyed` for orders with a deadline. */
+export const acceptHeldKeyed = statement(
+  'accept-held-keyed',
+  { parameters: { ...sends, ...keeping, ...holding }, columns },
+  acceptText(false, true, true),
+)
+
+/** `acceptKeyedScheduled` for orders with a deadline. */
+export const acceptHeldKeyedScheduled = statement(
+  'accept-held-keyed-scheduled',
+  { parameters: { ...sends, ...scheduling, ...keeping, ...holding }, columns },
+  acceptText(true, true, true),
 )
 
 /** Returns the ids of those sends that exist. */

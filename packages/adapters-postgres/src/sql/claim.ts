@@ -1,5 +1,6 @@
 import { INCIDENT, type Msisdn, type Priority, type StoredOptions } from '@gateway/core/messages'
 import { LANE } from '../stored-codes.ts'
+import { heldSends, isNotHeld } from './held-sends.ts'
 import type { WrittenArray } from './arrays.ts'
 import { accountId, messageId } from './columns.ts'
 import { column, nullable, sql, statement, type RowOf } from './statement.ts'
@@ -133,7 +134,7 @@ export const claimSingle = statement(
   'claim-single',
   { parameters: { ...claiming, accountsMax: 'int' }, columns, joined: rangeColumns },
   sql`
-with recursive accounts (account_id, walked) as (
+with recursive ${heldSends}, accounts (account_id, walked) as (
   select coalesce(
     (
       select account_id from due
@@ -168,7 +169,7 @@ with recursive accounts (account_id, walked) as (
     select ctid row_id, account_id, rank, lo, hi
     from due
     where queue = :queue and lane = ${LANE.single} and account_id = accounts.account_id and rank <= :rankMax
-      and ${hasWaited}
+      and ${hasWaited} and ${isNotHeld}
     order by rank, lo
     limit (select ceil(:messagesMax::float8 / greatest(accounts, 1))::int from walk)
     for update skip locked
@@ -205,7 +206,7 @@ export const claimBulk = statement(
   'claim-bulk',
   { parameters: { ...claiming, rangesMax: 'int' }, columns, joined: rangeColumns },
   sql`
-with next_account as (
+with ${heldSends}, next_account as (
   select coalesce(
     (
       select account_id from due
@@ -226,7 +227,7 @@ with next_account as (
     select ctid row_id, rank, lo, hi
     from due
     where queue = :queue and lane = ${LANE.bulk} and account_id = (select id from next_account)
-      and rank <= :rankMax and ${hasWaited}
+      and rank <= :rankMax and ${hasWaited} and ${isNotHeld}
     order by rank, lo
     limit :rangesMax
     for update skip locked

@@ -6,6 +6,7 @@ import { instant, secondsAfter } from '@gateway/core/time'
 import { aBody, aMessageId, anAccount, anAccountId, anOrder, aNumber, numbers } from '../builders.ts'
 import { until } from '../until.ts'
 import { agreeing } from './messages/agreeing.ts'
+import { deadlines } from './messages/deadlines.ts'
 import { referencing } from './messages/references.ts'
 import { deleting, scheduled } from './messages/scheduled.ts'
 import { choosing } from './senders.ts'
@@ -450,4 +451,4 @@ function assertSerial(
 }
 
 /** Contract of the port `Messages`. */
-export const messagesContract = combined(accepting, scheduled, deleting, choosing, agreeing, referencing)
+export const messagesContract = combined(accepting, scheduled, deleting, choosing, agreeing, referencing, deadlines)
