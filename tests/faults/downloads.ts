@@ -110,10 +110,10 @@ async function readSlowly(url: URL, cookie: string, end: number): Promise<string
   socket.on('data', (piece: Buffer) => pieces.push(piece))
   while (pieces.length === 0 && !socket.destroyed) await delay(20)
   socket.pause()
-  let isClosed = false
-  void closed.then(() => (isClosed = true))
-  for (let waited = 0; waited < waitMilliseconds && !isClosed && performance.now() < end; waited += lookMilliseconds)
+  for (let waited = 0; waited < waitMilliseconds && !socket.closed && performance.now() < end;) {
     await delay(lookMilliseconds)
+    waited += lookMilliseconds
+  }
   socket.resume()
   await Promise.race([closed, delay(waitMilliseconds)])
   socket.destroy()

@@ -52,7 +52,7 @@ export async function bringReplies(replies: Replies): Promise<void> {
   const build = await buildOf(replies.root)
   const settings = { hotConnectionsMax: 1, ordinaryConnectionsMax: 1 }
   const postgres = build.postgresPorts({ connectionString, settings })
-  const processing = build.createProcessing(postgres.ports)
+  const processing = build.createProcessing({ ...postgres.ports, clock: postgres.clock })
   let count = 0
   try {
     while (performance.now() < replies.end) {

@@ -39,7 +39,7 @@ async function fill(deployment: Deployment, thousands: number, each: number): Pr
   for (let i = 0; i < thousands; i++)
     for (const id of await restSend(hostile, numbers(i * 1000, 1000))) ids.push(Number(id))
 
-  const { ports, close } = postgresPorts({ connectionString: deployment.database.connectionString })
+  const { ports, clock, close } = postgresPorts({ connectionString: deployment.database.connectionString })
   try {
     const code = parseSenderAddress(shortCode)
     if (code === undefined) throw new Error(shortCode)
@@ -55,7 +55,7 @@ async function fill(deployment: Deployment, thousands: number, each: number): Pr
         text: `${texts} ${i}`,
         reference: `${kind} ${i}`,
       }))
-    const { acceptInboundMessages } = createProcessing(ports)
+    const { acceptInboundMessages } = createProcessing({ ...ports, clock })
     for (const messages of [from(0, 'a reply'), from(1, 'a word', shortCode), from(0, 'stop send')])
       for (let at = 0; at < messages.length; at += 100)
         await acceptInboundMessages(carrier, messages.slice(at, at + 100))
