@@ -96,14 +96,14 @@ testWithKannel(
       .replace('/var/spool/kannel', folder)
     const file = join(folder, 'kannel.conf')
     await writeFile(file, config)
-    let said = ''
+    let printed = ''
     for (const program of ['bearerbox', 'smsbox']) {
       const box = spawn(program, ['-v', '0', file], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
       boxes.push(box)
       for (const stream of [box.stdout, box.stderr])
-        stream.setEncoding('utf8').on('data', (text: string) => (said += text))
+        stream.setEncoding('utf8').on('data', (text: string) => (printed += text))
       const ready = program === 'bearerbox' ? 'MAIN: Start-up done' : 'Connected to bearerbox'
-      await until(() => said.includes(ready), 20_000)
+      await until(() => printed.includes(ready), 20_000)
     }
     const send = async (to: string, parameters: Readonly<Record<string, string>>) => {
       const query = new URLSearchParams({ username: 'change-me', password: 'change-me', to, ...parameters })
@@ -114,7 +114,7 @@ testWithKannel(
     await until(() => requests.length > 1, 30_000)
     await send('27825550102', { text: 'Здравствуйте', charset: 'UTF-8', coding: '2' })
     await send('12', { text: 'nobody' })
-    await until(() => answers.length === 3 && said.includes('Message not accepted'), 30_000)
+    await until(() => answers.length === 3 && printed.includes('Message not accepted'), 30_000)
     expect(answers.sort((a, b) => Number(a.to) - Number(b.to))).toEqual([
       { to: '12', text: 'nobody', answer: '12=BADDEST&' },
       { to: '27825550101', text: 'Hello from Kannel', answer: expect.stringMatching(/^27825550101=\d+&$/) as string },

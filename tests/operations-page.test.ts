@@ -26,7 +26,7 @@ const folder = join(root, 'docs/operations')
 const readPage = (name: string): string => readFileSync(join(folder, name), 'utf8')
 const pages = readdirSync(folder).map(readPage).join('\n')
 const sources = readSources()
-const said = sources.flatMap(saidIn)
+const statements = sources.flatMap(saidIn)
 
 function readSources(): readonly Source[] {
   const folders = ['packages', 'apps'].flatMap((of) => readdirSync(join(root, of)).map((name) => join(of, name, 'src')))
@@ -122,16 +122,16 @@ const metricNames: ReadonlySet<string> = new Set(
 const patterns = Array.from(readPage('log-lines.md').matchAll(/^\| `([^`]+)`/gm), ([, cell = '']) => cell)
 
 test('the sources are read, and contain log lines to compare', () => {
-  expect(said.length).toBeGreaterThan(15)
+  expect(statements.length).toBeGreaterThan(15)
   expect(patterns.length).toBeGreaterThan(15)
 })
 
 test('every line of level warn and above that a process can write is explained to operators, in its exact words', () => {
-  expect(said.filter((one) => !patterns.some((text) => fits(one, text)))).toEqual([])
+  expect(statements.filter((one) => !patterns.some((text) => fits(one, text)))).toEqual([])
 })
 
 test('every explained line is still written by a process', () => {
-  expect(patterns.filter((text) => !said.some((one) => fits(one, text)))).toEqual([])
+  expect(patterns.filter((text) => !statements.some((one) => fits(one, text)))).toEqual([])
 })
 
 test('the pages have every metric of the gateway, and no other', () => {

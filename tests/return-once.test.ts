@@ -63,14 +63,14 @@ async function bring(texts: readonly string[]): Promise<void> {
 }
 
 interface Poll {
-  readonly asked: string
+  readonly began: string
   readonly port: number
   /** Returns the texts in a response. */
   read(body: string): readonly string[]
 }
 
 const aspPoll = (at: number, key: string): Poll => ({
-  asked: `GET /api/httpgetreplies.asp?apikey=${key} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
+  began: `GET /api/httpgetreplies.asp?apikey=${key} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
   port: Number(new URL(urlOf(at)).port),
   read: (body) => Array.from(body.matchAll(/Message=([^;&]*)/g), ([, text = '']) => text),
 })
@@ -79,7 +79,7 @@ function xmlPoll(key: string): Poll {
   const body = `<Svc_Replies><ApiKey>${key}</ApiKey></Svc_Replies>`
   const head = `POST /api/xmlgetreplies.asp HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n`
   return {
-    asked: head + body,
+    began: head + body,
     port: Number(new URL(urlOf(2)).port),
     read: (answer) => Array.from(answer.matchAll(/<Message>([^<]*)<\/Message>/g), ([, text = '']) => text),
   }
@@ -89,7 +89,7 @@ function xmlPoll(key: string): Poll {
  * Returns the complete response. Returns undefined if the server cut the response off, or if the client did so after
  * `bytes` bytes (0: before the first byte).
  */
-const ask = ({ asked: requestText, port }: Poll, bytes = Infinity): Promise<string | undefined> =>
+const ask = ({ began: requestText, port }: Poll, bytes = Infinity): Promise<string | undefined> =>
   new Promise((resolve) => {
     let got = Buffer.alloc(0)
     const socket = connect(port, '127.0.0.1', () => {
@@ -199,7 +199,7 @@ test('replies that were handed over completely are not offered again, even if th
   const poll = aspPoll(0, key)
   await new Promise<void>((resolve) => {
     let got = ''
-    const socket = connect(poll.port, '127.0.0.1', () => socket.write(poll.asked))
+    const socket = connect(poll.port, '127.0.0.1', () => socket.write(poll.began))
     socket.on('data', (chunk) => {
       got += chunk.toString()
       if (got.endsWith('&')) socket.resetAndDestroy()

@@ -261,7 +261,7 @@ test.each(byAccounts)(
     for (let i = 0; i < 5; i++) {
       const unknown = 10 + chance.below(90)
       for (const account of [other.id, other.sub]) {
-        const shapes = [(it: number) => [it, own.id], (it: number) => [own.id, it], (it: number) => [it, it]] as const
+        const shapes = [(id: number) => [id, own.id], (id: number) => [own.id, id], (id: number) => [id, id]] as const
         for (const shape of shapes) {
           const answers = [await ask(by)(shape(account)), await ask(by)(shape(unknown))]
           const [toForeign, toUnknown] = answers.map((answer) => comparable(answer, []))

@@ -102,9 +102,9 @@ export async function openEnvironment(
       return result
     },
     check: (subject, problem) => {
-      const known = checks.findIndex((check) => check.what === subject)
-      if (known < 0) checks.push({ what: subject, ...(problem !== undefined && { problem }) })
-      else if (problem !== undefined) checks[known] = { what: subject, problem }
+      const known = checks.findIndex((check) => check.condition === subject)
+      if (known < 0) checks.push({ condition: subject, ...(problem !== undefined && { problem }) })
+      else if (problem !== undefined) checks[known] = { condition: subject, problem }
     },
     end: async () => {
       for (const worker of workers) worker.end()

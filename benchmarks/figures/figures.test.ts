@@ -9,7 +9,7 @@ const runOf = (settings: RunResult['settings'], ...figures: readonly Figure[]): 
   startedAt: '2026-01-01T00:00:00.000Z',
   quick: true,
   settings,
-  benchmarks: [{ name: 'bulk', title: 'Bulk', figures, checks: [{ what: 'each once' }], notes: [], seconds: 7 }],
+  benchmarks: [{ name: 'bulk', title: 'Bulk', figures, checks: [{ condition: 'each once' }], notes: [], seconds: 7 }],
 })
 
 const figure = (name: string, rounds: readonly number[], rest: Partial<Figure> = {}): Figure => ({
@@ -113,7 +113,7 @@ describe('a report', () => {
     const ratio = figure('ratio', [1, 2, 3], { unit: '', goal: { row: 1, is: 'at least', value: 1.1 } })
     const [benchmark] = runOf({}, ratio).benchmarks
     if (benchmark === undefined) throw new Error('no benchmark')
-    const checks = [{ what: 'each once' }, { what: 'none lost', problem: '3 are' }]
+    const checks = [{ condition: 'each once' }, { condition: 'none lost', problem: '3 are' }]
     const text = benchmarkReport({ ...benchmark, checks, notes: ['A note.'] })
     expect(text).toMatch(/^bulk: Bulk \(7 s\)\n/)
     expect(text).toMatch(/ratio +2\.00 +1\.00 \.\. 3\.00 +goal 1: >= 1\.1 met/)

@@ -48,7 +48,7 @@ export function benchmarkReport(result: BenchmarkResult): string {
     ])
     parts.push(table([['', 'small', 'large', 'ratio', 'unit'], ...rows]))
   }
-  for (const { what: subject, problem } of result.checks)
+  for (const { condition: subject, problem } of result.checks)
     parts.push(
       `  ${problem === undefined ? 'ok' : 'NOT SO'}: ${subject}${problem === undefined ? '' : ` (${problem})`}`,
     )
@@ -91,7 +91,7 @@ export function runReport(run: RunResult): string {
   })
   const settings = Object.entries(run.settings).map(([name, value]) => `  ${name}: ${value}`)
   const broken = run.benchmarks.flatMap(({ name, checks }) =>
-    checks.flatMap(({ what: subject, problem }) =>
+    checks.flatMap(({ condition: subject, problem }) =>
       problem === undefined ? [] : [`  NOT SO: ${name}: ${subject} (${problem})`],
     ),
   )

@@ -3,7 +3,7 @@ import type { Figure } from './figure.ts'
 
 /** Condition without which the figures of a benchmark are meaningless. */
 export interface Check {
-  readonly what: string
+  readonly condition: string
   /** Reason of the failure, or undefined if the check holds. */
   readonly problem?: string
 }

@@ -58,7 +58,7 @@ async function rotate({ figures, receiver, endpoint, ask }: Own): Promise<void> 
 
 async function replayOne(own: Own): Promise<void> {
   const { chance, figures, receiver, endpoint } = own
-  const received = [...endpoint.taken]
+  const received = [...endpoint.acknowledged]
   if (received.length === 0) return
   const event = chance.one(received)
   const replayed = receiver.replays(endpoint.account, event)

@@ -11,7 +11,7 @@ import type { Environment } from '../support/process.ts'
 export interface BackupOfRun {
   readonly file: string
   /** Ids that clients had received before the backup began. */
-  readonly told: readonly number[]
+  readonly received: readonly number[]
 }
 
 interface BackingUp {
@@ -30,7 +30,7 @@ export async function backUp({ gateway, folder, observations, figures, end }: Ba
     const reportedIds = [...observations.messages.keys()]
     const { code, out } = await gateway('backup', 'create', '--to', join(folder, 'backup'), '--json')
     figures.count(code === 0 ? 'backups made' : 'backups that were broken off')
-    if (code === 0) return { file: (JSON.parse(out) as { readonly file: string }).file, told: reportedIds }
+    if (code === 0) return { file: (JSON.parse(out) as { readonly file: string }).file, received: reportedIds }
     await delay(500)
   }
 }
@@ -48,7 +48,7 @@ interface Restoring {
  * Restores the backup into an empty database. Asserts that it contains the messages whose ids clients received before,
  * that its ledger adds up, and that no id is issued again.
  */
-export async function judgeBackup({ file, told: reportedIds }: BackupOfRun, restoring: Restoring): Promise<void> {
+export async function judgeBackup({ file, received: reportedIds }: BackupOfRun, restoring: Restoring): Promise<void> {
   const { root, database, environment, observations, figures } = restoring
   await database.ask('create database restored')
   const there = database.connectionString.replace('/gateway?', '/restored?')

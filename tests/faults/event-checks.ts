@@ -48,7 +48,7 @@ export async function judgeEvents(judged: EventsJudged): Promise<void> {
   const moments = await momentsOf(database)
   figures.count('events yet to be pushed when all was over', open.size)
   for (const one of received) {
-    const { account, taken: received, pushed, listsOf, replayed } = one
+    const { account, acknowledged: received, pushed, listsOf, replayed } = one
     figures.count('events received', received.size)
     for (const oneOf of expectedOf(judged, account)) {
       const isThere = oneOf.some((id) => received.has(id) || open.has(`${account} ${id}`))
@@ -66,9 +66,9 @@ export async function judgeEvents(judged: EventsJudged): Promise<void> {
     const possible = possibleOf(judged, account)
     for (const event of pushed.values()) {
       figures.count(`events received: ${event.type}`)
-      const said: Readonly<Record<string, unknown>> = { ...event.data, type: event.type }
+      const content: Readonly<Record<string, unknown>> = { ...event.data, type: event.type }
       const wrong = Object.entries(possible.get(event.id) ?? { id: 'of nothing' }).filter(
-        ([name, value]) => said[name] !== value,
+        ([name, value]) => content[name] !== value,
       )
       if (wrong.length > 0) {
         figures.broken(

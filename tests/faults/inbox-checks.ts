@@ -120,7 +120,7 @@ function explain(unread: readonly StoredTaking[], pollings: readonly Polling[], 
   const remaining = pollings.filter(({ isWhole }) => isWhole !== true).sort((a, b) => (a.ended ?? 0) - (b.ended ?? 0))
   for (const { account, arrivals, at } of [...unread].sort((a, b) => a.at - b.at)) {
     const found = remaining.findIndex(
-      (one) => one.account === account && one.asked <= at + 100 && (one.ended ?? Infinity) + laterMilliseconds >= at,
+      (one) => one.account === account && one.began <= at + 100 && (one.ended ?? Infinity) + laterMilliseconds >= at,
     )
     if (found >= 0) remaining.splice(found, 1)
     else figures.broken('P-9', `${arrivals.length} items of account ${account} were taken, and no call lost its answer`)

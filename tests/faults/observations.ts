@@ -34,7 +34,7 @@ export interface Transferring {
 /** Return-once call. Times are milliseconds since 1970. */
 export interface Polling {
   readonly account: number
-  readonly asked: number
+  readonly began: number
   ended?: number
   /** True if a complete response arrived. */
   isWhole?: boolean

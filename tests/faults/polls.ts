@@ -36,7 +36,7 @@ export async function poll(polls: Polls): Promise<void> {
     await Promise.all(
       Array.from({ length: callers }, () =>
         pollOnce(polls, chance.one(pollers), account, {
-          what: chance.one(calls),
+          kind: chance.one(calls),
           patience: chance.happens(0.1) ? chance.between(1, 30) : patient,
         }),
       ),
@@ -50,11 +50,11 @@ async function pollOnce(
   { clients, figures, observations }: Pick<Polls, 'clients' | 'figures' | 'observations'>,
   member: Member,
   { id: account, key }: AccountUnderTest,
-  { what: kind, patience }: { readonly what: PollCall; readonly patience: number },
+  { kind, patience }: { readonly kind: PollCall; readonly patience: number },
 ): Promise<number | undefined> {
   const url = member.url()
   if (url === undefined) return undefined
-  const polling: Polling = { account, asked: moment() }
+  const polling: Polling = { account, began: moment() }
   const call = member.app === 'asp' ? clients.aspPoll : clients.xmlPoll
   const outcome = await call({ url, key }, kind, patience)
   polling.ended = moment()
@@ -79,7 +79,7 @@ export async function pollTheRest(
   for (const account of polls.accounts) {
     for (const member of [...pollers, ...pollers]) {
       const isEmpty = async (): Promise<boolean> =>
-        (await pollOnce(polls, member, account, { what: 'replies', patience: patient })) === 0
+        (await pollOnce(polls, member, account, { kind: 'replies', patience: patient })) === 0
       for (let tries = 0; tries < 20 && !(await isEmpty()); tries++) await delay(50)
     }
   }

@@ -30,7 +30,7 @@ export interface Received {
   /** All pushed events by id, whatever the answer. */
   readonly pushed: ReadonlyMap<string, PushedEvent>
   /** Ids of events that were completely answered with 200. */
-  readonly taken: ReadonlySet<string>
+  readonly acknowledged: ReadonlySet<string>
   /** Lists that contained an event, by the id of the event. */
   readonly listsOf: ReadonlyMap<string, ReadonlySet<string>>
   readonly aways: readonly Away[]
@@ -84,7 +84,7 @@ interface Endpoint extends Received {
   /** Times at which rotations were requested. */
   readonly rotations: number[]
   readonly pushed: Map<string, PushedEvent>
-  readonly taken: Set<string>
+  readonly acknowledged: Set<string>
   /** Content of an event, by its id. */
   readonly contents: Map<string, string>
   readonly listsOf: Map<string, Set<string>>
@@ -98,7 +98,7 @@ interface Endpoint extends Received {
    * Number of requested replays of each single event. `askedForAll` counts the requested replays of all events of a
    * period.
    */
-  readonly asked: Map<string, number>
+  readonly requested: Map<string, number>
   askedForAll: number
   readonly replayed: Map<string, number>
 }
@@ -141,7 +141,7 @@ export async function openReceiver(chance: Chance, figures: Figures): Promise<Re
     figures.count(`pushes: ${mood}`)
     if (mood === 'answered 200') {
       response.once('finish', () => {
-        for (const { id } of events) endpoint.taken.add(id)
+        for (const { id } of events) endpoint.acknowledged.add(id)
       })
     }
     answer(response, mood)
@@ -180,7 +180,7 @@ export async function openReceiver(chance: Chance, figures: Figures): Promise<Re
         secrets: [{ signer: new Webhook(secret), since: 0, rotation: 0 }],
         rotations: [0],
         pushed: new Map(),
-        taken: new Set(),
+        acknowledged: new Set(),
         contents: new Map(),
         listsOf: new Map(),
         lists: new Map(),
@@ -188,7 +188,7 @@ export async function openReceiver(chance: Chance, figures: Figures): Promise<Re
         gone: new Map(),
         mayGo: true,
         pauses: [],
-        asked: new Map(),
+        requested: new Map(),
         askedForAll: 0,
         replayed: new Map(),
       }),
@@ -200,7 +200,7 @@ export async function openReceiver(chance: Chance, figures: Figures): Promise<Re
     replays: (account, event) => {
       const endpoint = endpointOf(account)
       if (event === undefined) endpoint.askedForAll++
-      else countUp(endpoint.asked, event)
+      else countUp(endpoint.requested, event)
       return () => {
         if (event !== undefined) countUp(endpoint.replayed, event)
       }
@@ -278,7 +278,7 @@ const signingAt = ({ secrets, rotations }: Endpoint, begun: number): readonly Se
  * list and in at most one more list for each requested replay.
  */
 function keep(endpoint: Endpoint, list: string, events: readonly PushedEvent[], figures: Figures): void {
-  const { account, lists, contents, listsOf, pushed, asked: requests, askedForAll } = endpoint
+  const { account, lists, contents, listsOf, pushed, requested: requests, askedForAll } = endpoint
   const text = JSON.stringify(events)
   if ((lists.get(list) ?? text) !== text)
     figures.broken('P-11', `list ${list} of account ${account} was another before`)

@@ -95,8 +95,8 @@ function next({ chance, observations, codes }: Replies, n: number): Brought {
   // An opt-out causes a confirmation message to its sender. Senders ending in 88 or more are excluded, because the
   // simulated carrier might make them reply to it.
   const isOptOut = n % 100 < 88 && chance.happens(0.1)
-  const said = isOptOut ? `${optOutText} ${text}` : text
-  return { from: `2789${String(n).padStart(7, '0')}`, text: said, account: code.account, toCode: true }
+  const content = isOptOut ? `${optOutText} ${text}` : text
+  return { from: `2789${String(n).padStart(7, '0')}`, text: content, account: code.account, toCode: true }
 }
 
 /** Returns a recently delivered message. Its number can send a reply to its account. */

@@ -10,13 +10,13 @@ export interface Campaign {
   readonly seed: number
   /** Selects the targets to fuzz. By default all are fuzzed. */
   readonly wants?: (target: Target) => boolean
-  readonly said?: (tally: Tally) => void
+  readonly onProgress?: (tally: Tally) => void
 }
 
 const password = 'a right password'
 
 /** Fuzzes a new gateway, and then checks its state. `wrong` lists the errors. */
-export async function runCampaign({ count, seed, wants = () => true, said }: Campaign) {
+export async function runCampaign({ count, seed, wants = () => true, onProgress }: Campaign) {
   const gateway = await startAllInOne()
   try {
     const { environment, restUrl } = gateway
@@ -30,7 +30,7 @@ export async function runCampaign({ count, seed, wants = () => true, said }: Cam
       if (!wants(target)) continue
       // Each target has a seed of its own, so that targets with the same parameters get different inputs.
       const tally = await fuzz(target, { port: Number(new URL(restUrl).port), caller, count, seed: seed + at * 1e8 })
-      said?.(tally)
+      onProgress?.(tally)
       tallies.push(tally)
     }
     const health = await fetch(`${restUrl}/health/ready`).then(({ status }) => status, String)

@@ -18,7 +18,7 @@ const { tallies, wrong } = await runCampaign({
   count: Number(values.count),
   seed,
   wants: ({ by, name }) => `${by} ${name}`.includes(values.only),
-  said: ({ target, inputs, done, slowestMs, statuses }) => {
+  onProgress: ({ target, inputs, done, slowestMs, statuses }) => {
     const share = `${((100 * done) / inputs).toFixed(0)} % done`
     const codes = Object.entries(statuses).map(([status, count]) => `${status}: ${count}`)
     console.log(

@@ -34,9 +34,12 @@ export function journeys(world: () => World): void {
     await person.signIn(world().site.holder)
     return person
   }
-  const operator = async (way: Way, who: (site: Site) => Credentials = ({ admin }) => admin): Promise<Person> => {
+  const operator = async (
+    way: Way,
+    credentials: (site: Site) => Credentials = ({ admin }) => admin,
+  ): Promise<Person> => {
     const person = await enter(way)
-    await person.signInAsOperator(who(world().site))
+    await person.signInAsOperator(credentials(world().site))
     return person
   }
 

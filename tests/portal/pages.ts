@@ -15,9 +15,13 @@ const wide = { width: 1100, height: 800 }
 const narrow = { '320 px': { width: 320, height: 640 }, '200 %': { width: 640, height: 400 } }
 const phone = { width: 390, height: 844 }
 
-type Who = (typeof pages)[number]['who']
+type Who = (typeof pages)[number]['audience']
 
-const patterns = pages.map(({ path, who }) => ({ path, who, of: new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}$`) }))
+const patterns = pages.map(({ path, audience }) => ({
+  path,
+  who: audience,
+  of: new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}$`),
+}))
 /**
  * Returns the page of a path. A page with exactly this path takes precedence over a page whose path has a parameter.
  */
@@ -58,9 +62,11 @@ const further: Readonly<Record<Who, readonly string[]>> = {
 }
 
 /** Pages that only a form leads to, with the page of the form. */
-const answers: Readonly<Record<string, { readonly who: Who; readonly get: (person: Person) => Promise<unknown> }>> = {
+const answers: Readonly<
+  Record<string, { readonly audience: Who; readonly get: (person: Person) => Promise<unknown> }>
+> = {
   '/send, checked': {
-    who: 'holder',
+    audience: 'holder',
     get: async (person) => {
       await person.go('/send')
       await person.fill('Text', 'Dear customer, your parcel is at the counter. Collect it by Friday.')
@@ -71,7 +77,7 @@ const answers: Readonly<Record<string, { readonly who: Who; readonly get: (perso
     },
   },
   '/send, with problems': {
-    who: 'holder',
+    audience: 'holder',
     get: async (person) => {
       await person.go('/send')
       await person.press('Check before sending')
@@ -79,7 +85,7 @@ const answers: Readonly<Record<string, { readonly who: Who; readonly get: (perso
     },
   },
   '/settings/keys, a new one': {
-    who: 'holder',
+    audience: 'holder',
     get: async (person) => {
       await person.go('/settings/keys')
       await person.fill('Label', 'shop')
@@ -88,7 +94,7 @@ const answers: Readonly<Record<string, { readonly who: Who; readonly get: (perso
     },
   },
   '/send, with a file and its columns': {
-    who: 'holder',
+    audience: 'holder',
     get: async ({ page }) => {
       await page.goto('/send')
       await page.locator('#field-text').fill('Dear {name}, your parcel is at the counter.')
@@ -97,9 +103,9 @@ const answers: Readonly<Record<string, { readonly who: Who; readonly get: (perso
       await page.locator('#preview blockquote').waitFor()
     },
   },
-  '/messages, of nothing': { who: 'holder', get: (person) => person.go('/messages/999999') },
+  '/messages, of nothing': { audience: 'holder', get: (person) => person.go('/messages/999999') },
   '/settings/users, a link': {
-    who: 'holder',
+    audience: 'holder',
     get: async (person) => {
       await person.go('/settings/users')
       await person.fill('E-mail', 'bob@acme.example')
@@ -108,14 +114,14 @@ const answers: Readonly<Record<string, { readonly who: Who; readonly get: (perso
     },
   },
   '/invitation, of somebody': {
-    who: 'holder',
+    audience: 'holder',
     get: async ({ page }) => {
       await page.goto((await page.locator('main a.secret').getAttribute('href')) ?? '')
       await page.getByText('You sign in as').waitFor()
     },
   },
   '/, looked at by an operator': {
-    who: 'operator',
+    audience: 'operator',
     get: async (person) => {
       await person.go('/operator/accounts/1')
       await person.press('View its pages')
@@ -123,7 +129,7 @@ const answers: Readonly<Record<string, { readonly who: Who; readonly get: (perso
     },
   },
   '/operator/audit, verified': {
-    who: 'operator',
+    audience: 'operator',
     get: async (person) => {
       await person.go('/operator/audit')
       await person.press('Verify all entries')
@@ -175,39 +181,39 @@ export function everyPage(world: () => World): void {
   const addresses = new Map<string, string>()
   beforeAll(async () => {
     const { browser, site } = world()
-    for (const who of ['anybody', 'holder', 'operator'] as const) {
+    for (const audience of ['anybody', 'holder', 'operator'] as const) {
       const person = await somebody(browser, site.url, 'by mouse, with scripts')
-      if (who === 'holder') await person.signIn(site.holder)
-      if (who === 'operator') await person.signInAsOperator(site.admin)
-      people.set(who, person)
-      const lists = who === 'holder' ? [...(await uploadLists(person)), await changeOfWaiting(person)] : []
-      for (const [path, address] of await follow(person.page.context(), [...further[who], ...lists])) {
-        if (pageAt(path)?.who === who) addresses.set(path, address)
+      if (audience === 'holder') await person.signIn(site.holder)
+      if (audience === 'operator') await person.signInAsOperator(site.admin)
+      people.set(audience, person)
+      const lists = audience === 'holder' ? [...(await uploadLists(person)), await changeOfWaiting(person)] : []
+      for (const [path, address] of await follow(person.page.context(), [...further[audience], ...lists])) {
+        if (pageAt(path)?.audience === audience) addresses.set(path, address)
       }
     }
   })
   afterAll(async () => {
     for (const person of people.values()) await person.leave()
   })
-  const as = (who: Who): Person => {
-    const person = people.get(who)
-    if (person === undefined) throw new Error(`nobody is ${who}`)
+  const as = (audience: Who): Person => {
+    const person = people.get(audience)
+    if (person === undefined) throw new Error(`nobody is ${audience}`)
     return person
   }
 
   const shown = pages.filter(({ isFile }) => isFile !== true)
-  test.each(shown.map(({ path, who }) => [path, who] as const))('%s', async (path, who) => {
+  test.each(shown.map(({ path, audience }) => [path, audience] as const))('%s', async (path, audience) => {
     const address = addresses.get(path)
     // Without an address, either no journey has created the content of the page, or no link leads to it.
     if (address === undefined) throw new Error(`no link leads to ${path}`)
-    const { page } = as(who)
+    const { page } = as(audience)
     await page.goto(address)
     await look(page, path)
   })
 
-  test.each(Object.entries(answers))('%s', async (name, { who, get }) => {
-    await get(as(who))
-    await look(as(who).page, name)
+  test.each(Object.entries(answers))('%s', async (name, { audience, get }) => {
+    await get(as(audience))
+    await look(as(audience).page, name)
   })
 }
 

@@ -20,8 +20,8 @@ export interface Person {
   /** Waits until a text is shown. Without scripts the page is reloaded until then. */
   sees(text: string | RegExp, where?: string): Promise<void>
   heading(): Promise<string>
-  signIn(who: Credentials): Promise<void>
-  signInAsOperator(who: Credentials): Promise<void>
+  signIn(credentials: Credentials): Promise<void>
+  signInAsOperator(credentials: Credentials): Promise<void>
   leave(): Promise<void>
 }
 
@@ -64,8 +64,8 @@ function personOf(
       await page.goto(path)
     },
     heading: async () => ((await page.locator('h1').first().textContent()) ?? '').replace(/\s+/g, ' ').trim(),
-    signIn: (who) => enter('/sign-in', 'Login', who),
-    signInAsOperator: (who) => enter('/operator/sign-in', 'Name', who),
+    signIn: (credentials) => enter('/sign-in', 'Login', credentials),
+    signInAsOperator: (credentials) => enter('/operator/sign-in', 'Name', credentials),
     leave: () => context.close(),
   }
 }

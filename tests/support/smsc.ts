@@ -54,8 +54,8 @@ export async function startSmscProcess(folder: string, settings: readonly string
   const smsc = spawnSmsc([...place, '--system-id', 'gateway', '--password', smscPassword, ...sets])
   const [port, control] = await until(() => {
     if (smsc.hasEnded()) throw new Error(`it has ended:\n${smsc.output()}`)
-    const said = /^SMPP on 127\.0\.0\.1:(\d+), control on (http:\S+)$/m.exec(smsc.output())
-    return said === null ? undefined : ([Number(said[1]), said[2] ?? ''] as const)
+    const match = /^SMPP on 127\.0\.0\.1:(\d+), control on (http:\S+)$/m.exec(smsc.output())
+    return match === null ? undefined : ([Number(match[1]), match[2] ?? ''] as const)
   })
   const journal = journalOf(file)
   const ask = async (method: string, path: string, body?: unknown): Promise<unknown> => {

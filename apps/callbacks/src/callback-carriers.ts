@@ -61,7 +61,7 @@ export async function followCallbackCarriers({ ports, log }: Following): Promise
   }
 
   const following = repeat({
-    what: 'look for stored carriers',
+    name: 'look for stored carriers',
     pauseMilliseconds: pollMilliseconds,
     log,
     work: async () => {

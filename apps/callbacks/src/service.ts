@@ -54,7 +54,7 @@ await runProcess({
     measureClock(metrics, clock)
     measureDatabase(metrics, figures)
     measureAdmission(metrics, gate)
-    const watching = watchCertificates({ given: () => certificates, log, metrics, now: () => clock.now() })
+    const watching = watchCertificates({ certificates: () => certificates, log, metrics, now: () => clock.now() })
     onStop('certificates', () => watching.stop())
 
     const refused = new RefusedCallbacks()

@@ -23,14 +23,14 @@ function listeningLog() {
 
 test('old history is dropped in steps and logged once', async () => {
   const steps: DroppedHistory[] = [
-    { partitions: 1, sends: 5, messages: 50, left: 'more' },
-    { partitions: 0, sends: 2, messages: 7, left: 'more' },
-    { partitions: 0, sends: 0, messages: 0, left: 'all' },
+    { partitions: 1, sends: 5, messages: 50, progress: 'more' },
+    { partitions: 0, sends: 2, messages: 7, progress: 'more' },
+    { partitions: 0, sends: 0, messages: 0, progress: 'all' },
   ]
   const { log, lines } = listeningLog()
   const dropping = repeat(
     droppingHistory(
-      { purge: () => Promise.resolve(steps.shift() ?? { partitions: 0, sends: 0, messages: 0, left: 'all' }) },
+      { purge: () => Promise.resolve(steps.shift() ?? { partitions: 0, sends: 0, messages: 0, progress: 'all' }) },
       log,
     ),
   )
@@ -43,7 +43,8 @@ test('old history is dropped in steps and logged once', async () => {
 test('without old history, or while another process drops it, nothing is logged', async () => {
   const { log, lines } = listeningLog()
   let calls = 0
-  const purge = () => Promise.resolve({ partitions: 0, sends: 0, messages: 0, left: calls++ ? 'all' : 'busy' } as const)
+  const purge = () =>
+    Promise.resolve({ partitions: 0, sends: 0, messages: 0, progress: calls++ ? 'all' : 'busy' } as const)
   const dropping = repeat(droppingHistory({ purge }, log))
   await until(() => calls > 0)
   await dropping.stop()
@@ -71,7 +72,7 @@ test('chores start one after the other, even behind a hanging first run, and a s
   const processing = new Proxy({} as Processing, {
     get: (_, method: string) => () => {
       begun.push(method)
-      return new Promise((resolve) => ends.push(() => resolve({ requeued: 0, unknown: 0, left: 'all' })))
+      return new Promise((resolve) => ends.push(() => resolve({ requeued: 0, unknown: 0, progress: 'all' })))
     },
   })
   const idling = { pause: () => 1000 } as Idling

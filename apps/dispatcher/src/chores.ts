@@ -30,13 +30,13 @@ export const startChores = (
       if (requeued + unknown > 0) log.warn({ requeued, unknown }, 'took over the messages of a dead dispatcher')
     }),
     {
-      what: 'match receipts',
+      name: 'match receipts',
       pauseMilliseconds: () => Math.max(1000, 2 * idling.pause()),
       log,
       work: () => processing.matchReceipts(),
     },
     {
-      what: 'reroute',
+      name: 'reroute',
       pauseMilliseconds: () => Math.max(1000, idling.pause()),
       log,
       work: () => processing.reroute(),
@@ -48,12 +48,12 @@ export const startChores = (
       if (ended > 0) log.warn({ ended }, 'messages were in doubt beyond their validity and became SENT 106')
     }),
     {
-      what: 'fold daily sums',
+      name: 'fold daily sums',
       pauseMilliseconds: () => (idling.isSoundAsleep() ? asleepFoldMilliseconds : foldMilliseconds),
       log,
       work: () => processing.foldDailySums(),
     },
-    { what: 'release parts', pauseMilliseconds: 60_000, log, work: () => processing.releaseParts() },
+    { name: 'release parts', pauseMilliseconds: 60_000, log, work: () => processing.releaseParts() },
     every('adopt receipts', 60_000, log, async () => {
       const proved = await processing.takeProofs()
       if (proved > 0) log.info({ proved }, 'receipts proved that messages in doubt had been submitted')
@@ -97,7 +97,7 @@ const every = (
   pauseMilliseconds: number | (() => number),
   log: Log,
   work: () => Promise<void>,
-): Repeating => ({ what: name, pauseMilliseconds, log, work: () => work().then(() => 'all') })
+): Repeating => ({ name, pauseMilliseconds, log, work: () => work().then(() => 'all') })
 
 export const chore = (...of: Parameters<typeof every>): Repeated => repeat(every(...of))
 
@@ -107,11 +107,11 @@ const historyMilliseconds = 600_000
 export function droppingHistory(processing: Pick<Processing, 'purge'>, log: Log): Repeating {
   let dropped = { partitions: 0, sends: 0, messages: 0 }
   return {
-    what: 'drop history',
+    name: 'drop history',
     pauseMilliseconds: historyMilliseconds,
     log,
     work: async () => {
-      const { partitions, sends, messages, left: remaining } = await processing.purge()
+      const { partitions, sends, messages, progress: remaining } = await processing.purge()
       dropped = {
         partitions: dropped.partitions + partitions,
         sends: dropped.sends + sends,

@@ -18,7 +18,7 @@ import type { Log } from '@gateway/server'
 /** Carriers configured by `CARRIERS`, and how to create them. */
 export interface ConfiguredCarriers {
   /** Configuration read from `CARRIERS`; undefined if it is not set. */
-  readonly given: CarrierConfiguration | undefined
+  readonly configuration: CarrierConfiguration | undefined
   /** Reads the carrier file again; undefined if `CARRIERS` names no file. */
   readonly readAgain: (() => Promise<CarrierConfiguration>) | undefined
   readonly make: (specification: CarrierSpecification, place: Pick<Place, 'sharing' | 'clock'>) => Carrier
@@ -42,7 +42,7 @@ export async function carriersFor({ environment, log }: Context, variables: Vari
   const read = (): Promise<CarrierConfiguration> => readConfiguration(environment.CARRIERS, variables)
   const configuration = environment.CARRIERS === '' ? undefined : await read()
   return {
-    given: configuration,
+    configuration,
     readAgain: configuration?.file === undefined ? undefined : read,
     make: (specification, further) => makeCarrier(specification, { ...place, ...further }),
   }
@@ -57,6 +57,7 @@ const thisProcess = (): ReportingProcess => ({ id: randomUUID(), host: hostname(
  */
 export const agreeWithOthers = (
   ports: AgreementPorts,
-  { given: configuration }: ConfiguredCarriers,
+  { configuration }: ConfiguredCarriers,
   { LEASE_SECONDS: leaseSeconds }: { readonly LEASE_SECONDS: number },
-): Promise<AgreedCarriers> => agreeOnCarriers(ports, { given: configuration, process: thisProcess(), leaseSeconds })
+): Promise<AgreedCarriers> =>
+  agreeOnCarriers(ports, { configured: configuration, process: thisProcess(), leaseSeconds })

@@ -129,7 +129,7 @@ type DispatchVariables = Readonly<Record<Numbers, ReturnType<typeof wholeNumber>
 /** Environment variables of a dispatching process, in addition to the common ones. */
 export const dispatchVariables: DispatchVariables = {
   /** Carriers to use. If empty, the stored carriers are used, or `simulator:` if none are stored. */
-  CARRIERS: text({ what: 'carriers, separated by commas', byDefault: '' }),
+  CARRIERS: text({ description: 'carriers, separated by commas', byDefault: '' }),
   IN_DOUBT_MAX: wholeNumber('messages that may be with a carrier without a record', {
     min: 1,
     max: 100_000,

@@ -185,7 +185,7 @@ export function startDispatching({
   const working = (): readonly Repeated[] => links.flatMap((link) => link.working)
   const processing = createProcessing(ports, processingSettings)
   const promoting = repeat({
-    what: 'promote',
+    name: 'promote',
     pauseMilliseconds: () => idling.pauseUntilDue(promoteMilliseconds),
     log,
     work: () => processing.promote(),
@@ -337,7 +337,7 @@ const workOn = (
   { carrier, log, idling }: { carrier: Carrier; log: Log; idling: Idling },
 ): Repeated =>
   repeat({
-    what: `claim ${lane} for ${carrier.id}`,
+    name: `claim ${lane} for ${carrier.id}`,
     pauseMilliseconds: () => idling.pause(),
     log,
     work: async () => {

@@ -24,7 +24,7 @@ export function followPromotions({
 }): FollowedPromotions {
   let open: readonly Promotion[] = []
   const looking = repeat({
-    what: 'look for messages in doubt',
+    name: 'look for messages in doubt',
     pauseMilliseconds: () => (open.length > 0 ? pollMilliseconds.inDoubt : pollMilliseconds.quiet),
     log,
     work: async () => {

@@ -87,7 +87,7 @@ export function startPushing({
     isSoundAsleep() ? asleepReplayMilliseconds : Math.max(quietMillisecondsMin, quietMilliseconds())
 
   const looking = repeat({
-    what: 'claim events',
+    name: 'claim events',
     pauseMilliseconds: pause,
     log,
     work: async () => {
@@ -99,7 +99,7 @@ export function startPushing({
     },
   })
   const purging = repeat({
-    what: 'drop events',
+    name: 'drop events',
     pauseMilliseconds: purgeMilliseconds,
     log,
     work: async () => ((await ports.webhooks.purge(purgedMax)) < purgedMax ? 'all' : 'more'),
@@ -107,7 +107,7 @@ export function startPushing({
 
   let isReplaying = false
   const replaying = repeat({
-    what: 'replay events',
+    name: 'replay events',
     // The pause between two steps of a replay gives other work its turn.
     pauseMilliseconds: () => (isReplaying ? pauseMilliseconds : replayPause()),
     log,

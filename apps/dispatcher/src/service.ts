@@ -34,7 +34,7 @@ await runProcess({
     measureClock(metrics, ports.clock)
     measureDatabase(metrics, figures)
     const allCertificates = () => [...certificates, ...dispatched.certificates()]
-    const watching = watchCertificates({ given: allCertificates, log, metrics, now: () => ports.clock.now() })
+    const watching = watchCertificates({ certificates: allCertificates, log, metrics, now: () => ports.clock.now() })
     onStop('certificates', () => watching.stop())
     const { clock } = ports
     const app = createDispatcherServer({ log, metrics, health, clock })

@@ -103,7 +103,7 @@ test('a backup can be read from standard input', async () => {
 })
 
 const denied = '<Error><Code>AccessDenied</Code><Message>Request has expired</Message><Key>secret</Key></Error>'
-const refusals: readonly (readonly [what: string, typeof answer, told: string | RegExp])[] = [
+const refusals: readonly (readonly [title: string, typeof answer, message: string | RegExp])[] = [
   [
     'one that refuses before it has the body',
     (_, response) => void response.writeHead(403, { 'Content-Type': 'application/xml' }).end(denied),

@@ -8,7 +8,7 @@ async function all(pieces: readonly string[]): Promise<readonly CsvRecord[]> {
   return records
 }
 
-test.each<[what: string, text: string, records: readonly [line: number, ...fields: string[]][]]>([
+test.each<[title: string, text: string, records: readonly [line: number, ...fields: string[]][]]>([
   ['nothing', '', []],
   [
     'lines that end in any way',

@@ -45,7 +45,7 @@ test.each([0, 1, 1200])(
   },
 )
 
-test.each<[what: string, columns: number | undefined, width: number]>([
+test.each<[title: string, columns: number | undefined, width: number]>([
   ['the widest columns are cut', 46, 46],
   ['one that does not tell its width has 80', undefined, 80],
 ])('a table fits its terminal: %s', async (_, columns, width) => {

@@ -22,10 +22,10 @@ test.each([
 test.each([
   ['53100', 'could not write init file: No space left on device', /^The disk of the database is full\. Enlarge/],
   ['53300', 'sorry, too many clients already', /^The database accepts no further connections\. End idle sessions/],
-])('an exhausted resource of the server (%s) is reported with advice', (code, said, words) => {
-  const message = explain(withCode(said, code), url)
-  expect(message).toMatch(words)
-  expect(message).toContain(`PostgreSQL says: ${said}.`)
+])('an exhausted resource of the server (%s) is reported with advice', (code, message, words) => {
+  const explanation = explain(withCode(message, code), url)
+  expect(explanation).toMatch(words)
+  expect(explanation).toContain(`PostgreSQL says: ${message}.`)
 })
 
 test('for a name with several addresses the result at each is reported', () => {

@@ -31,6 +31,6 @@ async function send(panel: HTMLElement, form: HTMLFormElement): Promise<void> {
   if (field === null) return
   ;(await counter()).mount(field)
   field.focus()
-  const said = document.getElementById('said')
-  if (said !== null) said.textContent = answer?.ok === true ? 'The answer was sent.' : 'The answer was not sent.'
+  const element = document.getElementById('said')
+  if (element !== null) element.textContent = answer?.ok === true ? 'The answer was sent.' : 'The answer was not sent.'
 }

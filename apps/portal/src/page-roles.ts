@@ -4,7 +4,7 @@ import type { Page } from './page.ts'
 import { pages } from './pages/index.ts'
 
 export const mayChange = (role: HolderRole, page: Page): boolean =>
-  page.who !== 'holder' || page.changes === undefined || mayHolder(role, page.changes)
+  page.audience !== 'holder' || page.changes === undefined || mayHolder(role, page.changes)
 
 const posting = pages
   .filter(({ submit }) => submit !== undefined)
@@ -23,5 +23,5 @@ export function mayPost(role: HolderRole, path: string): boolean {
 
 export function maySee(role: HolderRole, path: string): boolean {
   const page = postingPage(path)
-  return page?.who !== 'holder' || page.isForm !== true || mayChange(role, page)
+  return page?.audience !== 'holder' || page.isForm !== true || mayChange(role, page)
 }

@@ -152,10 +152,10 @@ type OfHolder =
 
 /** Page, with the kind of visitor who may see it. */
 export type Page =
-  | (Shown<Visit> & { readonly who: 'anybody' })
-  | (OfHolder & { readonly who: 'holder' })
-  | (Shown<OperatorVisit> & { readonly who: 'operator' })
+  | (Shown<Visit> & { readonly audience: 'anybody' })
+  | (OfHolder & { readonly audience: 'holder' })
+  | (Shown<OperatorVisit> & { readonly audience: 'operator' })
 
-export const forAnybody = (page: Shown<Visit>): Page => ({ ...page, who: 'anybody' })
-export const forHolders = (page: OfHolder): Page => ({ ...page, who: 'holder' })
-export const forOperators = (page: Shown<OperatorVisit>): Page => ({ ...page, who: 'operator' })
+export const forAnybody = (page: Shown<Visit>): Page => ({ ...page, audience: 'anybody' })
+export const forHolders = (page: OfHolder): Page => ({ ...page, audience: 'holder' })
+export const forOperators = (page: Shown<OperatorVisit>): Page => ({ ...page, audience: 'operator' })

@@ -69,9 +69,9 @@ export function portalNotFound(gateway: Gateway, settings: PortalSettings): Requ
     begin(response)
     response.set('Cache-Control', 'no-store')
     secure(request, response, () => {
-      const who = request.path.startsWith('/operator') ? ('operator' as const) : ('holder' as const)
+      const audience = request.path.startsWith('/operator') ? ('operator' as const) : ('holder' as const)
       const found = withPlace(gate.enterSlow(clientNetwork(request)), true, () =>
-        whoIs(serving, { who }, request, false),
+        whoIs(serving, { audience }, request, false),
       )
       found
         .then((visitor) => {

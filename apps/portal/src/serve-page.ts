@@ -30,8 +30,8 @@ export async function serve(serving: Serving, page: Page, request: Request, resp
 /**
  * Enters the gate. Sign-in pages do not enter the slow queue, because checks of passwords have a queue of their own.
  */
-const enter = ({ gate }: Serving, { who }: Page, request: Request) =>
-  who === 'anybody' ? gate.enter(clientNetwork(request)) : gate.enterSlow(clientNetwork(request))
+const enter = ({ gate }: Serving, { audience }: Page, request: Request) =>
+  audience === 'anybody' ? gate.enter(clientNetwork(request)) : gate.enterSlow(clientNetwork(request))
 
 /** Reads the form of a request. Only visitors who are signed in can upload a large file. */
 async function fieldsIn(
@@ -41,9 +41,9 @@ async function fieldsIn(
   place: BodyPlace,
 ): ReturnType<typeof submitted> {
   if (page.takesFile !== true) return submitted(request, formBytesMax, place)
-  const who = await withPlace(enter(serving, page, request), true, () => whoIs(serving, page, request, false))
-  if (who === undefined) return 'overloaded'
-  return submitted(request, isSignedIn(who) ? uploadBytesMax : formBytesMax, place)
+  const identity = await withPlace(enter(serving, page, request), true, () => whoIs(serving, page, request, false))
+  if (identity === undefined) return 'overloaded'
+  return submitted(request, isSignedIn(identity) ? uploadBytesMax : formBytesMax, place)
 }
 
 async function submitted(
@@ -61,8 +61,8 @@ async function submitted(
 async function serveInTurn(serving: Serving, page: Page, request: Request, response: Response, fields?: Fields) {
   const isPage = fields !== undefined || request.get('accept') !== 'text/event-stream'
   const done = await withPlace(enter(serving, page, request), fields === undefined, async () => {
-    const who = await whoIs(serving, page, request, isPage)
-    const visitor = { ...{ request, response, ...who, frame: frameOf(serving, request, who), isPage } }
+    const identity = await whoIs(serving, page, request, isPage)
+    const visitor = { ...{ request, response, ...identity, frame: frameOf(serving, request, identity), isPage } }
     return { download: await serveVisitor(serving, page, visitor, fields) }
   })
   if (done === undefined && isPage) write(response, unavailable, outside(serving, request))
@@ -82,10 +82,10 @@ async function serveVisitor(
 ): Promise<Download | undefined> {
   const { request, response, isPage } = visitor
   framesOf.set(response, visitor.frame)
-  if (page.who === 'operator' && serving.operators === undefined) answer(visitor, 'not-found')
+  if (page.audience === 'operator' && serving.operators === undefined) answer(visitor, 'not-found')
   else if (isSignedIn(visitor) && namesNothing(request)) answer(visitor, 'not-found')
   else if (fields !== undefined) return submit(serving, page, visitor, fields)
-  else if (page.who !== 'anybody' && !isSignedIn(visitor)) {
+  else if (page.audience !== 'anybody' && !isSignedIn(visitor)) {
     // Respond with 204, because an event source repeats its request after any other response.
     if (isPage) goTo(visitor, { goTo: signInFor(page, request) })
     else response.status(204).end()
@@ -113,7 +113,7 @@ export async function submit(
   const { request, response, token, frame } = visitor
   const isOurs = token === undefined || !isSignedIn(visitor) || isFormToken(fields.text('token'), token)
   if (!isSameOrigin(request) || !isOurs) write(response, forbidden, frame)
-  else if (page.who !== 'anybody' && !isSignedIn(visitor)) goTo(visitor, { goTo: signInFor(page, request) })
+  else if (page.audience !== 'anybody' && !isSignedIn(visitor)) goTo(visitor, { goTo: signInFor(page, request) })
   else if (visitor.signedIn !== undefined && !mayChange(visitor.signedIn.role, page)) write(response, notOfRole, frame)
   else {
     const result = await submitOf(page, serving, visitor, fields).catch(refusedByRole)
@@ -127,8 +127,8 @@ export async function submit(
  * Returns the path of the sign-in page with the requested page to return to. If a form was submitted, the sign-in page
  * says that nothing was done.
  */
-function signInFor({ who, path }: Page, { method, url }: Request): string {
-  const signIn = who === 'operator' ? '/operator/sign-in' : '/sign-in'
+function signInFor({ audience, path }: Page, { method, url }: Request): string {
+  const signIn = audience === 'operator' ? '/operator/sign-in' : '/sign-in'
   const isForm = method !== 'GET' && !path.endsWith('/sign-out')
   const isFirst = path === '/' || path === '/operator' || path.endsWith('/sign-out')
   const query = new URLSearchParams({ ...(!isFirst && { to: url }), ...(isForm && { ended: 'form' }) }).toString()
@@ -148,10 +148,10 @@ function followPage(serving: Serving, page: Page, visitor: Visitor, shown: Answe
 async function again(serving: Serving, page: Page, visitor: Visitor): Promise<Look | 'busy' | undefined> {
   const { request } = visitor
   const done = await withPlace(serving.gate.enterSlow(clientNetwork(request)), true, async () => {
-    const who = await whoIs(serving, page, request, false)
-    if (!isSignedIn(who)) return { look: undefined }
-    const shown = await showOf(page, serving, { ...visitor, ...who })
-    return { look: lookOf(shown, frameOf(serving, request, who)) }
+    const identity = await whoIs(serving, page, request, false)
+    if (!isSignedIn(identity)) return { look: undefined }
+    const shown = await showOf(page, serving, { ...visitor, ...identity })
+    return { look: lookOf(shown, frameOf(serving, request, identity)) }
   })
   return done === undefined ? 'busy' : done.look
 }

@@ -10,8 +10,8 @@ import type { Visitor } from './visitor.ts'
 
 export function showOf(page: Page, serving: Serving, visitor: Visitor): Answer | Promise<Answer> {
   const visit = visitOf(serving, visitor)
-  if (page.who === 'anybody') return page.show(visit)
-  if (page.who === 'operator') {
+  if (page.audience === 'anybody') return page.show(visit)
+  if (page.audience === 'operator') {
     const signedInVisit = operatorVisit(visit, visitor)
     return signedInVisit === undefined ? 'not-found' : page.show(signedInVisit)
   }
@@ -21,8 +21,8 @@ export function showOf(page: Page, serving: Serving, visitor: Visitor): Answer |
 
 export async function submitOf(page: Page, serving: Serving, visitor: Visitor, fields: Fields): Promise<Answer> {
   const visit = visitOf(serving, visitor)
-  if (page.who === 'anybody') return page.submit?.(visit, fields) ?? 'not-found'
-  if (page.who === 'operator') {
+  if (page.audience === 'anybody') return page.submit?.(visit, fields) ?? 'not-found'
+  if (page.audience === 'operator') {
     const signedInVisit = operatorVisit(visit, visitor)
     return signedInVisit === undefined ? 'not-found' : (page.submit?.(signedInVisit, fields) ?? 'not-found')
   }

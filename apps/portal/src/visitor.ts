@@ -26,14 +26,19 @@ interface Who {
 
 export const isSignedIn = ({ signedIn, operator }: Who): boolean => (signedIn ?? operator) !== undefined
 
-export async function whoIs(serving: Serving, page: Pick<Page, 'who'>, request: Request, isUse: boolean): Promise<Who> {
-  const acting = page.who === 'holder' ? await actingAs(serving, request, isUse) : undefined
+export async function whoIs(
+  serving: Serving,
+  page: Pick<Page, 'audience'>,
+  request: Request,
+  isUse: boolean,
+): Promise<Who> {
+  const acting = page.audience === 'holder' ? await actingAs(serving, request, isUse) : undefined
   if (acting !== undefined) return acting
   const { gateway, operators } = serving
-  const token = sessionToken(request, page.who === 'operator' ? 'operator' : 'holder')
+  const token = sessionToken(request, page.audience === 'operator' ? 'operator' : 'holder')
   const nobody = { token, signedIn: undefined, operator: undefined }
   if (token === undefined) return nobody
-  if (page.who === 'operator') return { ...nobody, operator: await operatorOf(operators, token, isUse) }
+  if (page.audience === 'operator') return { ...nobody, operator: await operatorOf(operators, token, isUse) }
   const from = comesFrom(request)
   const signedIn = await (isUse ? gateway.commands.useSession(token, from) : gateway.queries.findSession(token, from))
   return { ...nobody, signedIn: signedIn && { ...signedIn, role: roleOf(signedIn) } }

@@ -108,11 +108,11 @@ test('clients by hey-api and by orval, with schemas for zod, are generated, comp
   ])
   const tool = (path: string, ...args: readonly string[]) =>
     run(process.execPath, [join(modules, path), ...args], { cwd: own })
-  const [{ stdout: said }] = await Promise.all([
+  const [{ stdout: printed }] = await Promise.all([
     tool('orval/dist/bin/orval.js', '--config', 'orval.config.cjs'),
     tool('@hey-api/openapi-ts/bin/run.js', '-i', document, '-o', 'hey', '-c', '@hey-api/client-fetch'),
   ])
-  expect(said).not.toContain('⚠')
+  expect(printed).not.toContain('⚠')
   const options =
     '--ignoreConfig --skipLibCheck --strict --esModuleInterop --module commonjs --moduleResolution bundler'
   const target = '--target es2023 --lib es2023,dom,dom.iterable --types node'

@@ -174,11 +174,11 @@ describe('the description', () => {
       isObject(properties) ? Object.entries(properties).map(([name, each]) => [`${at}/${name}`, each] as const) : [],
     )
     const parameters = all.filter(([at, { in: place }]) => /parameters\/\d+$/.test(at) && place !== undefined)
-    const said = [...properties, ...parameters].filter(([at]) => !at.endsWith('/data'))
-    expect(said.length).toBeGreaterThan(100)
+    const descriptions = [...properties, ...parameters].filter(([at]) => !at.endsWith('/data'))
+    expect(descriptions.length).toBeGreaterThan(100)
     const bare =
       /^(?:an?|the|one|true|false|whole|null|or|of|string|number|integer|boolean|array|object|digits|[.,; ])*$/i
-    const silent = said.filter(([, each]) => {
+    const silent = descriptions.filter(([, each]) => {
       const description = descriptionOf(each as Schema)
       return typeof description !== 'string' || bare.test(description) || description.split(' ').length < 3
     })

@@ -37,8 +37,8 @@ export const text = ({ expected, description }: Said) =>
   })
 
 /** Returns the schema of an optional field. Null and a blank string count as omitted (ruling 2.4). */
-export const optional = <T extends TSchema>(schema: T, said: Said) =>
-  Type.Optional(Type.Union([schema, Type.Null(), Type.String({ format: FORMAT.blank })], { ...said }))
+export const optional = <T extends TSchema>(schema: T, wording: Said) =>
+  Type.Optional(Type.Union([schema, Type.Null(), Type.String({ format: FORMAT.blank })], { ...wording }))
 
 /**
  * Returns a schema for publication: without `expected` and internal formats. Blank strings are described in words only.

@@ -34,10 +34,10 @@ export function complaint({ method, path, status, headers, body }: Answered): st
     : responseOf(method, path, status)
   if (found === undefined) return `the status ${status} is not in the document`
   for (const name of headerNames) {
-    const said = found.response.headers?.[name]
+    const value = found.response.headers?.[name]
     const isThere = headers[name.toLowerCase()] !== undefined
-    if (isThere && said === undefined) return `${name} is not in the document`
-    if (!isThere && said?.required === true) return `${name} is missing`
+    if (isThere && value === undefined) return `${name} is not in the document`
+    if (!isThere && value?.required === true) return `${name} is missing`
   }
   if (method === 'HEAD') return body === '' ? undefined : 'there is a body'
   const parsed = JSON.parse(body) as { readonly statusCode?: unknown; readonly errorCode?: ErrorCode }

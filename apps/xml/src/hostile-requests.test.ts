@@ -100,7 +100,7 @@ const contentType = fc.constantFrom(
 )
 
 test('mutated documents on any path are answered in time, with a document and without an internal error', async () => {
-  const { post, key } = await serveXml({ wanted: { credits: 1_000_000 } })
+  const { post, key } = await serveXml({ options: { credits: 1_000_000 } })
   const answers: string[] = []
   await fc.assert(
     fc.asyncProperty(mutated(key), fc.constantFrom(...endpoints.keys()), contentType, async (body, path, type) => {

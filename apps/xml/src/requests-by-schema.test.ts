@@ -16,7 +16,7 @@ const operations: readonly (readonly [path: string, root: string, schema: Schema
 
 let served: Served
 beforeAll(async () => {
-  served = await serveXml({ wanted: { credits: 1_000_000 } })
+  served = await serveXml({ options: { credits: 1_000_000 } })
 })
 
 const seed = testSeed()

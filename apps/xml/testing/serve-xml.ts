@@ -8,7 +8,7 @@ import { createXmlServer, type XmlServerSettings } from '../src/index.ts'
 import './checked-answers.ts'
 
 /** Starts the interface on memory ports with one account. The clock stands at 2026-10-18 10:00 in gateway time. */
-export async function serveXml({ wanted: options = {}, settings = {}, change = (ports) => ports }: Serving = {}) {
+export async function serveXml({ options = {}, settings = {}, change = (ports) => ports }: Serving = {}) {
   const clock = steppingClock()
   const orders: Order[] = []
   const ports = change(recordingOrders(memoryPorts({ clock }), orders))
@@ -48,7 +48,7 @@ const recordingOrders = (ports: Ports, orders: Order[]): Ports => ({
 })
 
 export interface Serving {
-  readonly wanted?: AccountOptions
+  readonly options?: AccountOptions
   readonly settings?: Partial<XmlServerSettings>
   readonly change?: (ports: Ports) => Ports
 }

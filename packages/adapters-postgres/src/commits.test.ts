@@ -15,7 +15,10 @@ begin perform pg_advisory_xact_lock_shared(72); return null; end $$;
 create constraint trigger wait_at_commit after update on account deferrable initially deferred
 for each row execute function wait_at_commit()`
 
-async function withHeldPorts(change: (ports: StoredPorts) => StoredPorts, work: (held: HeldPorts) => Promise<void>) {
+async function withHeldPorts(
+  change: (ports: StoredPorts) => StoredPorts,
+  work: (heldPorts: HeldPorts) => Promise<void>,
+) {
   const database = await freshDatabase()
   const { connectionString } = database
   const { ports, close } = postgresPorts({ connectionString, settings: patientSettings })

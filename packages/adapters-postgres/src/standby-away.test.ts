@@ -79,7 +79,7 @@ describe('while the synchronous standby is away', () => {
     const dispatcher = await ports.claimedBatches.register(600)
     await acceptedIds(ports, anOrder(sixth, { to: [aNumber('27820000003'), aNumber('27820000004')] }))
     const batch = (await ports.claimedBatches.claim(dispatcher, request)) as ClaimedBatch
-    keyed = { account: keyedOne, key: 'a key' as IdempotencyKey, asked: 'a send' }
+    keyed = { account: keyedOne, key: 'a key' as IdempotencyKey, canonical: 'a send' }
     replied = fifth
 
     await server.loseStandby()

@@ -506,9 +506,9 @@ describe('the record', () => {
     const folder = await aFolder()
     const all = Array.from({ length: 4 }, () => start(folder))
     await Promise.all(
-      all.map(async ({ submit }, who) => {
+      all.map(async ({ submit }, sender) => {
         for (let round = 0; round < 20; round++) {
-          await submit(...Array.from({ length: 200 }, (_, i) => [who * 10_000 + round * 200 + i + 1, '94'] as const))
+          await submit(...Array.from({ length: 200 }, (_, i) => [sender * 10_000 + round * 200 + i + 1, '94'] as const))
         }
       }),
     )

@@ -199,17 +199,17 @@ export async function start(
 export function aStore() {
   const store = {
     isAway: false,
-    kept: [] as readonly StoredUnreadReceipt[],
+    receipts: [] as readonly StoredUnreadReceipt[],
     keep(receipts: readonly UnreadReceipt[]): Promise<void> {
       if (store.isAway) return Promise.reject(new Error('away'))
-      const additions = receipts.map((one, at) => ({ ...one, id: (store.kept.length + at + 1) as UnreadReceiptId }))
-      store.kept = [...store.kept, ...additions.map((one) => ({ ...one, at: instant(0) }))]
+      const additions = receipts.map((one, at) => ({ ...one, id: (store.receipts.length + at + 1) as UnreadReceiptId }))
+      store.receipts = [...store.receipts, ...additions.map((one) => ({ ...one, at: instant(0) }))]
       return Promise.resolve()
     },
     list: (after = 0 as UnreadReceiptId, countMax: number) =>
-      Promise.resolve(store.kept.filter(({ id }) => id > after).slice(0, countMax)),
+      Promise.resolve(store.receipts.filter(({ id }) => id > after).slice(0, countMax)),
     drop(ids: readonly UnreadReceiptId[]): Promise<void> {
-      store.kept = store.kept.filter(({ id }) => !ids.includes(id))
+      store.receipts = store.receipts.filter(({ id }) => !ids.includes(id))
       return Promise.resolve()
     },
   }

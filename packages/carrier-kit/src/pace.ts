@@ -26,7 +26,7 @@ export class Pace {
   #room: number
   #filledAt: number | undefined
   /** Parts taken, and whether more were requested than the share allows, since the last `takeUse`. */
-  #use = { taken: 0, isShort: false }
+  #use = { parts: 0, isShort: false }
 
   constructor(perSecond: number | undefined) {
     this.#perSecond = perSecond
@@ -45,7 +45,7 @@ export class Pace {
       used++
     }
     this.#room -= used
-    this.#use.taken += used
+    this.#use.parts += used
     if (used < count && this.#backOff.limit === undefined) this.#use.isShort = true
     return used
   }
@@ -91,9 +91,9 @@ export class Pace {
   }
 
   /** Returns the parts taken since the last call, and whether more were requested than the share allows. */
-  takeUse(): { readonly taken: number; readonly isShort: boolean } {
+  takeUse(): { readonly parts: number; readonly isShort: boolean } {
     const use = this.#use
-    this.#use = { taken: 0, isShort: false }
+    this.#use = { parts: 0, isShort: false }
     return use
   }
 

@@ -16,7 +16,7 @@ function aCarrier(perSecond = 20) {
   let now = 0
   const { carrierRates } = memoryPorts({ clock: { now: () => instant(now) } })
   const departures: number[] = []
-  const processes: { wanted: number; taken: number; step: () => Promise<void> }[] = []
+  const processes: { demand: number; parts: number; step: () => Promise<void> }[] = []
 
   return {
     departures,
@@ -29,14 +29,14 @@ function aCarrier(perSecond = 20) {
       })
       let owed = 0
       const one = {
-        wanted: perSecondNeeded,
-        taken: 0,
+        demand: perSecondNeeded,
+        parts: 0,
         async step() {
           if (now % 250 === 0) await rate.look()
           // Behaves like a dispatcher that claims no more messages than can be sent soon.
-          owed = Math.min(5, owed + one.wanted / 100)
+          owed = Math.min(5, owed + one.demand / 100)
           for (; owed >= 1 && pace.take(1, now) === 1; owed--) {
-            one.taken++
+            one.parts++
             departures.push(now)
           }
         },
@@ -57,10 +57,10 @@ test('two processes that need all get half each, and no second, wherever it begi
   const shared = aCarrier()
   const [one, two] = [shared.process(100), shared.process(100)]
   await shared.run(6)
-  const [before, since] = [one.one.taken, two.one.taken]
+  const [before, since] = [one.one.parts, two.one.parts]
   await shared.run(10)
-  expect(one.one.taken - before).toBeGreaterThan(85)
-  expect(two.one.taken - since).toBeGreaterThan(85)
+  expect(one.one.parts - before).toBeGreaterThan(85)
+  expect(two.one.parts - since).toBeGreaterThan(85)
   expect(shared.most()).toBeLessThanOrEqual(21)
 })
 
@@ -68,15 +68,15 @@ test('the unused share of one process goes to the other within seconds, and back
   const shared = aCarrier()
   const [one, two] = [shared.process(100), shared.process(0)]
   await shared.run(6)
-  let before = one.one.taken
+  let before = one.one.parts
   await shared.run(10)
-  expect(one.one.taken - before).toBeGreaterThan(165)
-  one.one.wanted = 2
-  two.one.wanted = 100
+  expect(one.one.parts - before).toBeGreaterThan(165)
+  one.one.demand = 2
+  two.one.demand = 100
   await shared.run(6)
-  before = two.one.taken
+  before = two.one.parts
   await shared.run(10)
-  expect(two.one.taken - before).toBeGreaterThan(150)
+  expect(two.one.parts - before).toBeGreaterThan(150)
   expect(shared.most()).toBeLessThanOrEqual(21)
 })
 
@@ -88,9 +88,9 @@ test('the share of a process that stops, or is killed, goes to the others', asyn
   await two.stop()
   three.leave()
   await shared.run(7)
-  const before = one.one.taken
+  const before = one.one.parts
   await shared.run(5)
-  expect(one.one.taken - before).toBeGreaterThan(85)
+  expect(one.one.parts - before).toBeGreaterThan(85)
   expect(shared.most()).toBeLessThanOrEqual(21)
 })
 
@@ -104,16 +104,16 @@ test('while the store is unavailable each process keeps its last share and repor
   const [one, two] = [shared.process(100, store, notes), shared.process(100, store)]
   await shared.run(10)
   isAway = true
-  const [before, since] = [one.one.taken, two.one.taken]
+  const [before, since] = [one.one.parts, two.one.parts]
   await shared.run(20)
-  expect(one.one.taken - before).toBeGreaterThan(170)
-  expect(two.one.taken - since).toBeGreaterThan(170)
+  expect(one.one.parts - before).toBeGreaterThan(170)
+  expect(two.one.parts - since).toBeGreaterThan(170)
   expect(shared.most()).toBeLessThanOrEqual(21)
   expect(notes).toEqual(['its rate cannot be shared, and stays 10 a second: away'])
   isAway = false
-  const [oneBack, twoBack] = [one.one.taken, two.one.taken]
+  const [oneBack, twoBack] = [one.one.parts, two.one.parts]
   await shared.run(3)
-  expect([one.one.taken - oneBack, two.one.taken - twoBack]).toEqual([expect.closeTo(30, -1), expect.closeTo(30, -1)])
+  expect([one.one.parts - oneBack, two.one.parts - twoBack]).toEqual([expect.closeTo(30, -1), expect.closeTo(30, -1)])
   expect(shared.most()).toBeLessThanOrEqual(21)
 })
 

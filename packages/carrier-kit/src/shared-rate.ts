@@ -104,7 +104,7 @@ export class SharedRate {
   #note(): void {
     const use = this.#settings.pace.takeUse()
     const { since, sent, looks, short } = this.#use
-    this.#use = { since, sent: sent + use.taken, looks: looks + 1, short: short + (use.isShort ? 1 : 0) }
+    this.#use = { since, sent: sent + use.parts, looks: looks + 1, short: short + (use.isShort ? 1 : 0) }
   }
 
   /** Returns true if the share was too small most of the time. A single burst does not count. */

@@ -31,11 +31,11 @@ const aList = (carriers: string): Promise<CarrierConfiguration> => readConfigura
 
 const aProcess = (pid: number) => ({ id: `process-${pid}`, host: 'alpha', pid })
 
-const start = (ports: Ports, pid: number, given?: CarrierConfiguration) =>
-  agreeOnCarriers(ports, { given, process: aProcess(pid), leaseSeconds: 30 })
+const start = (ports: Ports, pid: number, configuration?: CarrierConfiguration) =>
+  agreeOnCarriers(ports, { configured: configuration, process: aProcess(pid), leaseSeconds: 30 })
 
-const refusal = (ports: Ports, pid: number, given?: CarrierConfiguration): Promise<string> =>
-  start(ports, pid, given).then(
+const refusal = (ports: Ports, pid: number, configuration?: CarrierConfiguration): Promise<string> =>
+  start(ports, pid, configuration).then(
     () => 'none',
     (problem: unknown) => (problem as Error).message,
   )
@@ -123,14 +123,14 @@ test.each<[string, object, ...string[]]>([
   ['a condition', { carriers: [vodacom, mtn], routes: [{ ...all, prefixes: ['27'] }, { ...all, name: 'rest' }] }, 'route all: prefixes none -> 27', 'route rest: new, vodacom (priority 1, weight 1)'],
   ['a weight', { carriers: [vodacom, mtn], routes: [{ ...all, carriers: [{ carrier: 'vodacom', weight: 3 }] }] }, 'route all: carriers vodacom (priority 1, weight 1) -> vodacom (priority 1, weight 3)'],
   ['no routes', { carriers: [vodacom, mtn] }, 'route all: left out'],
-])('%s that differs refuses the start, is named without a secret, and changes nothing', async (_, other, ...told) => {
+])('%s that differs refuses the start, is named without a secret, and changes nothing', async (_, other, ...lines) => {
   const ports = memoryPorts()
   await start(ports, 1, await aFile({ carriers: [vodacom, mtn], routes: [all] }))
-  const given = await aFile(other)
-  const why = await refusal(ports, 2, given)
-  for (const each of told) expect(why).toContain(`\n  ${each}\n`)
+  const configuration = await aFile(other)
+  const why = await refusal(ports, 2, configuration)
+  for (const each of lines) expect(why).toContain(`\n  ${each}\n`)
   expect(why).toContain('not those of version 1')
-  expect(why).toContain(`gateway carrier apply ${given.file ?? ''}\n`)
+  expect(why).toContain(`gateway carrier apply ${configuration.file ?? ''}\n`)
   expect(why).not.toContain('hidden')
   expect([await latest(ports), await pids(ports), await routes(ports)]).toEqual([1, [1], ['all']])
 }) // prettier-ignore
@@ -200,10 +200,10 @@ test('a database goes from the simulator to a file once nobody simulates', async
 
 test('of eight processes that start at the same moment with different files one is the first, and the others name what differs', async () => {
   const ports = memoryPorts()
-  const given = await Promise.all(
+  const configurations = await Promise.all(
     Array.from({ length: 8 }, (_, at) => aFile({ carriers: [{ ...vodacom, window: at + 1 }] })),
   )
-  const why = await Promise.all(given.map((one, at) => refusal(ports, at, one)))
+  const why = await Promise.all(configurations.map((one, at) => refusal(ports, at, one)))
   expect(why.filter((each) => each === 'none')).toHaveLength(1)
   expect(why.filter((each) => each.includes('carrier vodacom: window'))).toHaveLength(7)
   expect([await latest(ports), (await pids(ports)).length]).toEqual([1, 1])
@@ -231,8 +231,8 @@ test('what was sealed with a key that this process does not have is named, and r
   const sealed = 'with another key' as SealedSecret
   const other = { ...ports, secretBox: { ...ports.secretBox, seal: () => sealed } }
   await storeCarriers(other, file, { after: 0, storedBy: 'another', onPurpose: false })
-  for (const given of [file, undefined]) {
-    expect(await refusal(ports, 2, given)).toMatch(/^version 1 of the stored carriers cannot be read: .*no key/)
+  for (const configured of [file, undefined]) {
+    expect(await refusal(ports, 2, configured)).toMatch(/^version 1 of the stored carriers cannot be read: .*no key/)
   }
 })
 

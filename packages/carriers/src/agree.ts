@@ -11,7 +11,7 @@ export type AgreementPorts = CarrierPorts & Pick<Ports, 'webhooks'>
 
 interface Starting {
   /** Configuration that `CARRIERS` gives; undefined if it gives none. */
-  readonly given: CarrierConfiguration | undefined
+  readonly configured: CarrierConfiguration | undefined
   readonly process: ReportingProcess
   readonly leaseSeconds: number
 }
@@ -42,8 +42,8 @@ export async function agreeOnCarriers(ports: AgreementPorts, starting: Starting)
 
 /** Starts a process when no carriers are stored. Returns undefined if carriers are stored now. */
 async function begin(ports: AgreementPorts, starting: Starting): Promise<AgreedCarriers | undefined> {
-  const { given, process, leaseSeconds } = starting
-  const configuration = given ?? (await readConfiguration('simulator:', {}))
+  const { configured, process, leaseSeconds } = starting
+  const configuration = configured ?? (await readConfiguration('simulator:', {}))
   if (!isSimulated(configuration)) {
     await requireOwnKey(ports)
     const storedBy = `${nameOf(process)} at its start`
@@ -73,11 +73,11 @@ async function requireOwnKey(ports: AgreementPorts): Promise<void> {
 /** Starts a process with the stored carriers. Returns undefined if another version is stored now. */
 async function follow(
   ports: CarrierPorts,
-  { given, process, leaseSeconds }: Starting,
+  { configured, process, leaseSeconds }: Starting,
   stored: CarrierVersion,
 ): Promise<AgreedCarriers | undefined> {
   const configuration = await openCarriers(stored, ports)
-  if (given !== undefined) refuseOther(stored, configuration, given)
+  if (configured !== undefined) refuseOther(stored, configuration, configured)
   const user = { process, version: stored.version, simulated: undefined }
   return (await ports.carrierVersions.join(user, leaseSeconds)) === 'joined' ? { configuration, user } : undefined
 }
@@ -86,10 +86,14 @@ async function follow(
 const isSimulated = ({ file, carriers }: CarrierConfiguration): boolean =>
   file === undefined && carriers.every(({ kind }) => kind === 'simulator')
 
-function refuseOther(stored: CarrierVersion, theirs: CarrierConfiguration, given: CarrierConfiguration): void {
-  const differences = differenceLines(meaningOf(theirs), meaningOf(given))
+function refuseOther(
+  stored: CarrierVersion,
+  storedConfiguration: CarrierConfiguration,
+  configured: CarrierConfiguration,
+): void {
+  const differences = differenceLines(meaningOf(storedConfiguration), meaningOf(configured))
   if (differences.length === 0) return
-  const file = given.file ?? ''
+  const file = configured.file ?? ''
   throw new Error(
     [
       `the carriers of CARRIERS are not those of version ${stored.version}, which all processes work with`,

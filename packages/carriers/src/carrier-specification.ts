@@ -87,13 +87,16 @@ export const certificatesOf = (carriers: readonly CarrierSpecification[]): reado
     kind !== 'smpp' || settings.tls === undefined
       ? []
       : [
-          ...given(`carrier ${id} ca`, 'authorities', settings.tls.ca),
-          ...given(`carrier ${id} cert`, 'chain', settings.tls.cert),
+          ...certificatesIn(`carrier ${id} ca`, 'authorities', settings.tls.ca),
+          ...certificatesIn(`carrier ${id} cert`, 'chain', settings.tls.cert),
         ],
   )
 
-const given = (of: string, are: CarrierCertificates['are'], pem: string | undefined): readonly CarrierCertificates[] =>
-  pem === undefined ? [] : [{ of, are, pem }]
+const certificatesIn = (
+  of: string,
+  are: CarrierCertificates['are'],
+  pem: string | undefined,
+): readonly CarrierCertificates[] => (pem === undefined ? [] : [{ of, are, pem }])
 
 export interface SeenPdu {
   readonly at: number

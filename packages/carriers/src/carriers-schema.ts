@@ -77,8 +77,8 @@ const list = (items: Schema, description: string): Schema => ({
   description,
 })
 
-const overflowAfter = (by: OverflowAfter, what: string): Schema => ({
-  description: `Seconds after which ${what} that found better carriers full goes to the next one; or never`,
+const overflowAfter = (by: OverflowAfter, sendKind: string): Schema => ({
+  description: `Seconds after which ${sendKind} that found better carriers full goes to the next one; or never`,
   type: ['integer', 'string'],
   minimum: 0,
   maximum: overflowSecondsMax,

@@ -60,13 +60,13 @@ interface Document {
  * document, but never a value, because a value may be secret.
  */
 export async function readDocument(
-  what: string,
-  given: unknown,
+  title: string,
+  content: unknown,
   lookUps: LookUps,
 ): Promise<Pick<CarrierConfiguration, 'carriers' | 'routes'>> {
-  const wrong = schemaProblems(given)
-  if (wrong.length > 0) return fail(what, wrong)
-  const document = given as Document
+  const wrong = schemaProblems(content)
+  if (wrong.length > 0) return fail(title, wrong)
+  const document = content as Document
   const carriers: CarrierSpecification[] = []
   const problems: string[] = []
   for (const [at, entry] of document.carriers.entries()) {
@@ -82,11 +82,11 @@ export async function readDocument(
   const routes = document.routes?.map(routeOf) ?? []
   const names = document.carriers.map(({ name }) => name)
   problems.push(...routeProblems(routes, names))
-  return problems.length > 0 ? fail(what, problems) : { carriers, routes }
+  return problems.length > 0 ? fail(title, problems) : { carriers, routes }
 }
 
-export function fail(what: string, problems: readonly string[]): never {
-  throw new Error(`${what} cannot be used:\n${problems.map((each) => `  ${each}`).join('\n')}`)
+export function fail(title: string, problems: readonly string[]): never {
+  throw new Error(`${title} cannot be used:\n${problems.map((each) => `  ${each}`).join('\n')}`)
 }
 
 const specificationOf = async (entry: CarrierEntry, lookUps: LookUps): Promise<CarrierSpecification> =>
@@ -246,8 +246,8 @@ const validate = new Ajv({ allErrors: true, allowUnionTypes: true }).compile(car
  */
 export function schemaProblems(document: unknown): readonly string[] {
   if (validate(document)) return []
-  const told = (validate.errors ?? []).filter(({ keyword }) => keyword !== 'if' && keyword !== 'propertyNames')
-  const all = [...new Set(told.map((error) => `${error.instancePath || '/'}: ${whatIsWrong(error)}`))]
+  const errors = (validate.errors ?? []).filter(({ keyword }) => keyword !== 'if' && keyword !== 'propertyNames')
+  const all = [...new Set(errors.map((error) => `${error.instancePath || '/'}: ${whatIsWrong(error)}`))]
   return all.length <= problemsMax ? all : [...all.slice(0, problemsMax), `and ${all.length - problemsMax} more`]
 }
 

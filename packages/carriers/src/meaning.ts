@@ -22,7 +22,7 @@ export interface Meaning {
 /** Difference between two configurations, without the values of secrets. */
 export interface CarrierDifference {
   /** Name of the changed thing: `carrier vodacom`, `route all`, or `routes` for the order of the routes. */
-  readonly what: string
+  readonly subject: string
   /** Undefined: all of it. */
   readonly setting: string | undefined
   /** Undefined: it is not there. */
@@ -63,10 +63,10 @@ export function differencesOf(before: Meaning, after: Meaning): readonly Carrier
 }
 
 /** Formats a difference as one line: `carrier vodacom: window 50 -> 10`. */
-export function differenceText({ what, setting, before, after }: CarrierDifference): string {
-  if (setting === undefined) return before === undefined ? `${what}: new, ${after ?? ''}` : `${what}: left out`
-  if (hidden.has(setting)) return `${what}: ${setting} differs (not shown)`
-  return `${what}: ${setting} ${before ?? 'none'} -> ${after ?? 'none'}`
+export function differenceText({ subject, setting, before, after }: CarrierDifference): string {
+  if (setting === undefined) return before === undefined ? `${subject}: new, ${after ?? ''}` : `${subject}: left out`
+  if (hidden.has(setting)) return `${subject}: ${setting} differs (not shown)`
+  return `${subject}: ${setting} ${before ?? 'none'} -> ${after ?? 'none'}`
 }
 
 const hidden: ReadonlySet<string> = new Set(['password', 'ca', 'cert', 'key', 'secrets'])
@@ -78,15 +78,15 @@ function differing(
   after: Readonly<Record<string, Settings>>,
 ): readonly CarrierDifference[] {
   return union(before, after).flatMap((name): readonly CarrierDifference[] => {
-    const what = `${kind} ${name}`
+    const subject = `${kind} ${name}`
     const [was, is] = [own(before, name), own(after, name)]
-    const titles = { what, before: was && titleOf(was), after: is && titleOf(is) }
+    const titles = { subject, before: was && titleOf(was), after: is && titleOf(is) }
     if (was === undefined || is === undefined) return [{ ...titles, setting: undefined }]
     if (was['kind'] !== is['kind']) return [{ ...titles, setting: 'kind' }]
     return union(was, is).flatMap((setting) => {
       if (was[setting] === is[setting]) return []
       const shown = (value: string | undefined) => (value !== undefined && hidden.has(setting) ? notShown : value)
-      return [{ what, setting, before: shown(was[setting]), after: shown(is[setting]) }]
+      return [{ subject, setting, before: shown(was[setting]), after: shown(is[setting]) }]
     })
   })
 }
@@ -103,7 +103,7 @@ function ofOrder(before: Meaning['routes'], after: Meaning['routes']): readonly 
     some.map(({ name }) => name).filter((name) => others.some((other) => other.name === name))
   const [was, is] = [shared(before, after), shared(after, before)]
   if (isDeepStrictEqual(was, is)) return []
-  return [{ what: 'routes', setting: 'order', before: was.join(', '), after: is.join(', ') }]
+  return [{ subject: 'routes', setting: 'order', before: was.join(', '), after: is.join(', ') }]
 }
 
 const own = <Value>(record: Readonly<Record<string, Value>>, key: string): Value | undefined =>

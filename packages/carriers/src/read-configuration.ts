@@ -39,13 +39,13 @@ function listed(text: string): CarrierConfiguration {
 
 function readEntry(entry: string, lookUps: LookUps): { carrier: CarrierSpecification; url: string } {
   const [, name, url = '', scheme = ''] = /^(?:([^=:?]*)=)?(([^:]*):.*)$/s.exec(entry) ?? []
-  const given = name ?? scheme
+  const label = name ?? scheme
   if (!isKind(scheme)) {
-    throw new Error(`CARRIERS: the entry for ${JSON.stringify(given)} is of no known kind; there is ${kinds}.`)
+    throw new Error(`CARRIERS: the entry for ${JSON.stringify(label)} is of no known kind; there is ${kinds}.`)
   }
-  const id = carrierId(given)
+  const id = carrierId(label)
   if (id === undefined) {
-    throw new Error(`CARRIERS: ${JSON.stringify(given)} is no name for a carrier: 1 to 32 of a-z, 0-9 and -.`)
+    throw new Error(`CARRIERS: ${JSON.stringify(label)} is no name for a carrier: 1 to 32 of a-z, 0-9 and -.`)
   }
   return { carrier: specificationFromUrl(id, url, (path) => lookUps.file(path)), url }
 }

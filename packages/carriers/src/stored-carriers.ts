@@ -42,8 +42,8 @@ export async function openCarriers(
   const source = sourceOf(version, sealed, secretBox)
   // Import on demand, because loading the schema and Ajv takes 0.1 s.
   const { readDocument } = await import('./document.ts')
-  const what = `version ${version} of the stored carriers`
-  return { ...(await readDocument(what, source.document, lookUpsFrom(source))), file: undefined, source }
+  const title = `version ${version} of the stored carriers`
+  return { ...(await readDocument(title, source.document, lookUpsFrom(source))), file: undefined, source }
 }
 
 function sourceOf(version: number, sealed: SealedSecret, secretBox: CarrierPorts['secretBox']): CarrierSource {

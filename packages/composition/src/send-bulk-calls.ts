@@ -40,7 +40,7 @@ export function createBulkCalls(): BulkCalls {
     }),
     start: (sendNextCall, log) =>
       (calls = repeat({
-        what: 'send in bulk',
+        name: 'send in bulk',
         pauseMilliseconds: () => (isStirred() ? pauseMilliseconds : quietMilliseconds),
         log,
         work: async () => {

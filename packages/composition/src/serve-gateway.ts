@@ -126,7 +126,7 @@ export async function serveGateway(
   measureClock(metrics, ports.clock)
   measureDatabase(metrics, figures)
   const allCertificates = () => [...certificates, ...further()]
-  const watching = watchCertificates({ given: allCertificates, log, metrics, now: () => ports.clock.now() })
+  const watching = watchCertificates({ certificates: allCertificates, log, metrics, now: () => ports.clock.now() })
   onStop('certificates', () => watching.stop())
   const { limits, proxies, corsOrigins } = load
   const operators = operatorAccess(ports, { secondFactorRequired: environment.OPERATOR_SECOND_FACTOR })

@@ -16,13 +16,13 @@ function traced(answers: Readonly<Record<string, unknown>>) {
     webhookClient: { push: answer('push') },
   } as unknown as Ports
   const recordedSpans = () => spans.map(({ name, attributes, hasFailed = false }) => [name, attributes, hasFailed])
-  return { ports: tracePorts(ports, { ended: (span) => spans.push(span) }), told: recordedSpans }
+  return { ports: tracePorts(ports, { ended: (span) => spans.push(span) }), recordedSpans }
 }
 
 const any = {} as never
 
 test('accept, claim, receipt and push are spans that name messages by id', async () => {
-  const { ports, told: recordedSpans } = traced({
+  const { ports, recordedSpans } = traced({
     accept: { results: [[7, 'insufficient-credits'], [8]], balance: 1 },
     acceptOnce: 'repeated',
     claim: { messages: [{ id: 7 }, { id: 8 }] },
@@ -47,7 +47,7 @@ test('accept, claim, receipt and push are spans that name messages by id', async
 })
 
 test('a failure is recorded and rethrown; an empty claim is not recorded', async () => {
-  const { ports, told: recordedSpans } = traced({
+  const { ports, recordedSpans } = traced({
     accept: new Error('away'),
     claim: 'nothing',
     push: { outcome: 'failed', failure: 'timeout' },

@@ -25,7 +25,7 @@ import {
 
 /** Sender addresses for accounts without a code. */
 export const SENDERS: ReturnType<typeof listOf<SenderAddress>> = listOf({
-  what: 'sender addresses, each of 3 to 15 digits',
+  description: 'sender addresses, each of 3 to 15 digits',
   read: parseSenderAddress,
   byDefault: gatewayDefaults.senders,
 })
@@ -66,7 +66,7 @@ type ProcessingVariables = Readonly<{
 /** Variables of a process that receives replies or drops history. */
 export const processingVariables: ProcessingVariables = {
   OPTOUT_CONFIRMATION: {
-    ...text({ what: 'a text that can be sent: not blank, and not too long', byDefault: defaultConfirmation }),
+    ...text({ description: 'a text that can be sent: not blank, and not too long', byDefault: defaultConfirmation }),
     _parse: (input: string) => confirmationOf(input).text,
   },
   CONTACT_DAYS: wholeNumber('days for which it is remembered who wrote last to a number', {
@@ -95,18 +95,18 @@ interface WebhookVariables {
 /** Variables of a process that configures webhooks or pushes to them. */
 export const webhookVariables: WebhookVariables = {
   SECRETS_KEY: listOf<string>({
-    what: 'keys of 32 bytes in base64 or hexadecimal, the current one first',
+    description: 'keys of 32 bytes in base64 or hexadecimal, the current one first',
     read: readSecretsKey,
     byDefault: [],
   }),
   WEBHOOK_ALLOW: listOf<string>({
-    what: 'addresses or networks of your own that webhooks may reach, each like 10.0.0.0/8',
+    description: 'addresses or networks of your own that webhooks may reach, each like 10.0.0.0/8',
     read: readNetwork,
     byDefault: [],
   }),
   WEBHOOK_HTTP: flag('webhooks may have addresses of plain http'),
   WEBHOOK_PROXY: serverUrl({
-    what: 'the URL of a proxy for webhooks',
+    description: 'the URL of a proxy for webhooks',
     example: 'http://user:password@proxy:3128',
   }),
   WEBHOOK_PROXY_RESOLVES: flag('the proxy looks up names and checks their addresses'),

@@ -16,13 +16,13 @@ function listening(failures = 0) {
       return Promise.resolve()
     },
   }
-  return { told: reports, processes, accountRates }
+  return { reports, processes, accountRates }
 }
 
 const [one, two] = [anAccountId(1), anAccountId(2)]
 
 test('the activity of accounts is reported after each period, once more when it has ended, and then no more', async () => {
-  const { told: reports, processes, accountRates } = listening()
+  const { reports, processes, accountRates } = listening()
   const { activity, stop } = watchAccounts({ accountRates, metrics: createMetrics(), periodMilliseconds: 20 })
   activity.requested(one)
   activity.accepted(one, 10)
@@ -41,7 +41,7 @@ test('the activity of accounts is reported after each period, once more when it 
 })
 
 test('a failed report is repeated, and a stop removes the reports', async () => {
-  const { told: reports, accountRates } = listening(1)
+  const { reports, accountRates } = listening(1)
   const watched = watchAccounts({ accountRates, metrics: createMetrics(), periodMilliseconds: 20 })
   const asking = setInterval(() => watched.activity.requested(one), 1)
   await until(() => reports.length >= 1)
@@ -53,7 +53,7 @@ test('a failed report is repeated, and a stop removes the reports', async () => 
 
 test('metrics name the busiest accounts of the last minute, and sum the others', async () => {
   const metrics = createMetrics()
-  const { told: reports, accountRates } = listening()
+  const { reports, accountRates } = listening()
   const { activity, stop } = watchAccounts({ accountRates, metrics, periodMilliseconds: 20 })
   const accounts = Array.from({ length: busiestAccountsMax + 2 }, (_, i) => anAccountId(i + 1))
   for (const account of accounts) activity.accepted(account, 60 * account)

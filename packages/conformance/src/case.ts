@@ -20,7 +20,7 @@ export interface Case {
 /** Promise that cannot be tested from outside, and the test of this repository that covers it. */
 export interface CoveredElsewhere {
   readonly of: string
-  readonly what: string
+  readonly promise: string
   /** Path from the root of the repository. */
   readonly by: string
 }

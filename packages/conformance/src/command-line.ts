@@ -112,7 +112,7 @@ async function run(options: RunOptions, { out, err }: Streams): Promise<ExitCode
     ...run,
     bringReply: bringReply(configuration),
     probesReplies: true,
-    told: ({ outcome, case: { title } }) => {
+    onResult: ({ outcome, case: { title } }) => {
       if (outcome.is === 'failed') err.write(`failed: ${title}\n`)
       if (outcome.is === 'not judged') err.write(`not judged: ${title}: ${outcome.why}\n`)
     },

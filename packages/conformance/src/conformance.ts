@@ -27,7 +27,7 @@ export interface Conformance {
    */
   readonly probesReplies?: boolean
   /** Called with each result when it is known. */
-  readonly told?: (result: CaseResult) => void
+  readonly onResult?: (result: CaseResult) => void
 }
 
 /** Maximum cost of a run, known before it starts. */
@@ -53,7 +53,7 @@ export function expenseOf(run: Pick<Conformance, 'choice' | 'configuration'>): E
 
 /** Runs the suite or the selected cases, and restores the credits of the sub accounts. */
 export async function runConformance(run: Conformance): Promise<Summary> {
-  const { addresses, configuration, told: onResult, choice } = run
+  const { addresses, configuration, onResult, choice } = run
   const begun = performance.now()
   // Skip the first number, because all cases share it.
   const numbers = configuration.numbers.delivered.slice(1).values()

@@ -67,7 +67,7 @@ export function textReport({ results, elsewhere, seconds, creditsSpent }: Summar
     }),
     '',
     ...results.flatMap(details),
-    ...elsewhere.map(({ of, what: promise, by }) => `not testable from outside: ${of}: ${promise} (${by})`),
+    ...elsewhere.map(({ of, promise, by }) => `not testable from outside: ${of}: ${promise} (${by})`),
     '',
     `${passed} passed, ${failed} failed, ${untestable} not testable here${busy}, in ${seconds} s.${spent}`,
     '',
@@ -81,8 +81,8 @@ function details({ case: { of, title }, outcome }: CaseResult): string[] {
   if (outcome.is === 'passed') return []
   if (outcome.is === 'not testable') return [`not testable here: ${of[0]}: ${title}: ${outcome.why}`]
   if (outcome.is === 'not judged') return [`not judged: ${of[0]}: ${title}: ${outcome.why}`]
-  const said = `${outcome.why}\nlast request and answer: ${outcome.lastExchange}`
-  return [`FAILED: ${of.join('; ')}: ${title}`, ...said.split('\n').map((line) => `  ${line}`)]
+  const reason = `${outcome.why}\nlast request and answer: ${outcome.lastExchange}`
+  return [`FAILED: ${of.join('; ')}: ${title}`, ...reason.split('\n').map((line) => `  ${line}`)]
 }
 
 /** Formats the report as one JSON document, which docs/conformance.md describes. */
@@ -146,7 +146,7 @@ export function junitReport({ results, elsewhere, seconds }: Summary): string {
       failures: 0,
       skipped: elsewhere.length,
     })
-    for (const { of, what: promise, by } of elsewhere)
+    for (const { of, promise, by } of elsewhere)
       suite.ele('testcase', { classname: of, name: promise }).ele('skipped', { message: `covered by ${by}` })
   }
   return document.end({ prettyPrint: true })

@@ -81,7 +81,7 @@ export async function dispatchWorld(): Promise<DispatchWorld> {
 
   const inDoubt = (dispatcher: DispatcherId): number =>
     [...(store.dispatchers.get(dispatcher)?.batches.values() ?? [])].flatMap((batch) =>
-      [...batch.held.values()].filter((one) => mayHaveLeft(one, batch)),
+      [...batch.messages.values()].filter((one) => mayHaveLeft(one, batch)),
     ).length
 
   function checkMayLeave(id: MessageId): void {
@@ -90,11 +90,11 @@ export async function dispatchWorld(): Promise<DispatchWorld> {
     if (epoch === undefined || notified.has(epoch)) violations.push(`message ${id} is submitted by a dead dispatcher`)
     const batchRows = [...store.dispatchers.values()]
       .flatMap(({ batches }) => [...batches.values()])
-      .find((batch) => batch.held.has(id))
+      .find((batch) => batch.messages.has(id))
     const row = store.messages.get(id)
     // A dispatcher that was declared dead without knowing it may submit marked messages, which are 106 by then.
     const isUnknown = row?.decision?.code === 106
-    const one = batchRows?.held.get(id)
+    const one = batchRows?.messages.get(id)
     const isMarked = batchRows !== undefined && one !== undefined && mayHaveLeft(one, batchRows)
     if (!isMarked && !isUnknown) violations.push(`message ${id} is submitted without a committed mark`)
   }
@@ -203,8 +203,7 @@ export async function dispatchWorld(): Promise<DispatchWorld> {
         if (!isCharged) assert.ok(isFree, `${decision.code} was refunded`)
       }
       for (const [id, { batches }] of store.dispatchers) {
-        for (const { held: messages } of batches.values())
-          assert.equal(messages.size, 0, `messages left in a batch of ${id}`)
+        for (const { messages } of batches.values()) assert.equal(messages.size, 0, `messages left in a batch of ${id}`)
       }
     },
   }

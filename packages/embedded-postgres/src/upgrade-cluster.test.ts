@@ -73,7 +73,7 @@ tried(
     expect(await upgrade(before ?? '', copy)).toEqual({
       from: version,
       to: '18',
-      kept: join(data.path, `postgres-${version}`),
+      oldFolder: join(data.path, `postgres-${version}`),
     })
     expect((await readdir(data.path)).sort()).toEqual(['postgres', `postgres-${version}`])
     const server = await startEmbeddedPostgres({ dataDir: data.path })

@@ -24,7 +24,7 @@ export interface Upgraded {
   readonly from: string
   readonly to: string
   /** Folder of the old data, which is unchanged. */
-  readonly kept: string
+  readonly oldFolder: string
 }
 
 /**
@@ -92,7 +92,7 @@ async function complete(top: string): Promise<Upgraded> {
   await rename(join(aside, 'postgres'), join(top, 'postgres'))
   await syncFolder(top)
   await rm(aside, { recursive: true, force: true })
-  return { from, to: major, kept: join(top, `postgres-${from}`) }
+  return { from, to: major, oldFolder: join(top, `postgres-${from}`) }
 }
 
 async function drop(aside: string): Promise<void> {

@@ -85,7 +85,7 @@ describe('environment', () => {
 
   describe('a list', () => {
     const read = (text: string) => (/^\d+$/.test(text) ? Number(text) : undefined)
-    const spec = { LIST: listOf({ what: 'numbers', read, byDefault: [7] }) }
+    const spec = { LIST: listOf({ description: 'numbers', read, byDefault: [7] }) }
 
     test.each([
       [{}, [7]],

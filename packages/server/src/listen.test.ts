@@ -30,7 +30,7 @@ const holding = () => {
     if (request.url?.startsWith('/now')) response.end('now')
     else heldResponses.push(response)
   }
-  return { app, held: heldResponses }
+  return { app, heldResponses }
 }
 
 /**
@@ -293,7 +293,7 @@ test('CONNECT, an upgrade and a reset do not stop the server', async () => {
 })
 
 test('malformed bytes behind a running request never cause a second answer within its answer', async () => {
-  const { app, held: heldResponses } = holding()
+  const { app, heldResponses } = holding()
   const { port } = await serve(app)
   const client = rawClient(port, GET('/held'))
   await until(() => heldResponses.length === 1)
@@ -321,7 +321,7 @@ test('a request is notified when its connection breaks, and requests behind it a
 
 describe('close', () => {
   test('finishes a running request, tells its client to close, and accepts no new connection', async () => {
-    const { app, held: heldResponses } = holding()
+    const { app, heldResponses } = holding()
     const { port, close } = await serve(app, 20)
     const client = rawClient(port, GET('/held'))
     await until(() => heldResponses.length === 1)
@@ -357,7 +357,7 @@ describe('close', () => {
   })
 
   test('closes idle connections, those that never sent anything, and those that become idle, without waiting', async () => {
-    const { app, held: heldResponses } = holding()
+    const { app, heldResponses } = holding()
     const { port, close } = await serve(app, 20)
     const idle = rawClient(port, GET('/now'))
     const silent = rawClient(port)
@@ -407,7 +407,7 @@ describe('close', () => {
   })
 
   test('breaks off unfinished requests at its deadline', async () => {
-    const { app, held: heldResponses } = holding()
+    const { app, heldResponses } = holding()
     const { port, close, lines } = await serve(app, 0.1)
     const client = rawClient(port, GET('/held'))
     const halfway = rawClient(port, 'GET /now HTTP/1.1\r\nHo')

@@ -6,7 +6,7 @@ const log = createLog({ level: 'silent', name: 'test' })
 const hour = 3_600_000
 
 const repeating = (work: Repeating['work'], pauseMilliseconds = 1, logOfLoop = log) =>
-  repeat({ what: 'test', pauseMilliseconds, log: logOfLoop, work })
+  repeat({ name: 'test', pauseMilliseconds, log: logOfLoop, work })
 
 test('runs never overlap, and are repeated after a pause', async () => {
   let [atWork, most, runs] = [0, 0, 0]

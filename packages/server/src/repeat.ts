@@ -10,7 +10,7 @@ export interface Repeated {
 }
 
 export interface Repeating {
-  readonly what: string
+  readonly name: string
   /**
    * Maximum pause between runs. A pause of a second or more may be up to a quarter shorter. If this is a function, it
    * is called before each pause.
@@ -33,7 +33,7 @@ const backOffMilliseconds = 500
 const backOffMillisecondsMax = 2000
 
 /** Runs `work` again and again with pauses, never concurrently. After failures the pauses grow to two seconds. */
-export function repeat({ what: name, pauseMilliseconds, log, work, after }: Repeating): Repeated {
+export function repeat({ name, pauseMilliseconds, log, work, after }: Repeating): Repeated {
   const outage = outageOf(name, log)
   let stopped = false
   let wake = (): void => undefined

@@ -126,8 +126,8 @@ export const replyTo = (args: readonly string[], name: string, variables: Variab
   if (first === undefined) return undefined
   if (args.length === 1 && (first === '--help' || first === '-h')) return { code: 0, text: help(name, variables) }
   if (args.length === 1 && (first === '--version' || first === '-V')) return { code: 0, text: `${versionLine}\n` }
-  const said = `${name} does not start: it takes no arguments, and was given ${args.join(' ')}.`
-  return { code: 2, text: `${said} Environment variables set it up; --help lists them.\n` }
+  const complaint = `${name} does not start: it takes no arguments, and was given ${args.join(' ')}.`
+  return { code: 2, text: `${complaint} Environment variables set it up; --help lists them.\n` }
 }
 
 const help = (name: string, variables: Variables): string =>

@@ -66,7 +66,7 @@ export const wholeNumber = (description: string, { min, max, byDefault }: Bounds
 }
 
 /** Text that is not blank, `byDefault` if unset. */
-export const text = ({ what: description, byDefault }: { readonly what: string; readonly byDefault: string }) =>
+export const text = ({ description, byDefault }: { readonly description: string; readonly byDefault: string }) =>
   str({ default: byDefault, desc: description })
 
 /** `true` or `false`, `byDefault` if unset. */
@@ -76,14 +76,14 @@ export const flag = (description: string, byDefault = false) =>
 /**
  * URL of a server: `http://` or `https://` without a path; undefined if unset. May contain a user name and a password.
  */
-export const serverUrl = ({ what: description, example }: { readonly what: string; readonly example: string }) =>
+export const serverUrl = ({ description, example }: { readonly description: string; readonly example: string }) =>
   httpServer({ default: undefined, desc: description, example })
 
 /**
  * Values separated by commas, in order, without duplicates; `byDefault` if unset. `read` parses one value, and `what`
  * describes it.
  */
-export const listOf = <Value>({ what: description, read, byDefault }: ListOf<Value>) => {
+export const listOf = <Value>({ description, read, byDefault }: ListOf<Value>) => {
   const list = makeExactValidator<readonly Value[]>((input) => {
     const values = input.split(',').map((text) => read(text.trim()))
     if (values.some((value) => value === undefined)) throw new EnvError('not a list of such values')
@@ -93,7 +93,7 @@ export const listOf = <Value>({ what: description, read, byDefault }: ListOf<Val
 }
 
 interface ListOf<Value> {
-  readonly what: string
+  readonly description: string
   readonly read: (text: string) => Value | undefined
   readonly byDefault: readonly Value[]
 }
@@ -172,12 +172,12 @@ export const loadVariables = {
     byDefault: 2000,
   }),
   TRUST_PROXY: listOf<string>({
-    what: 'addresses or networks of proxies whose X-Forwarded-For counts, each like 10.0.0.0/8',
+    description: 'addresses or networks of proxies whose X-Forwarded-For counts, each like 10.0.0.0/8',
     read: readNetwork,
     byDefault: [],
   }),
   CORS_ORIGINS: listOf<string>({
-    what: 'origins of pages that may call the REST interface, each like https://app.example.com',
+    description: 'origins of pages that may call the REST interface, each like https://app.example.com',
     read: readOrigin,
     byDefault: [],
   }),
@@ -227,7 +227,7 @@ export const oidcVariables = {
   }),
   OIDC_CLIENT_ID: str({ default: undefined, desc: 'the id of the gateway as a client of the provider' }),
   OIDC_CLIENT_SECRET: str({ default: undefined, desc: 'the secret of that client, or nothing for a public one' }),
-  OIDC_CLAIM: text({ what: 'the claim that has the name of an operator', byDefault: 'email' }),
+  OIDC_CLAIM: text({ description: 'the claim that has the name of an operator', byDefault: 'email' }),
 }
 
 export interface OidcSettings {

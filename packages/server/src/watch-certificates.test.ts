@@ -15,7 +15,7 @@ function watched(certificates: readonly ConfiguredCertificates[], now: number, e
   const metrics = createMetrics()
   const clock = { now }
   const { stop } = watchCertificates({
-    given: () => certificates,
+    certificates: () => certificates,
     log,
     metrics,
     now: () => clock.now,
@@ -75,9 +75,9 @@ test('the warning is repeated after a day, for the certificates of that moment',
   await until(() => lines().length > 0)
   expect(lines()[0]).toMatchObject({ days: 3, certificate: 'carrier mtn cert' })
   certificates.pop()
-  const said = lines().length
+  const lineCount = lines().length
   stop()
-  expect(lines()).toHaveLength(said)
+  expect(lines()).toHaveLength(lineCount)
 })
 
 test('the file of NODE_EXTRA_CA_CERTS is watched, if there is one', () => {

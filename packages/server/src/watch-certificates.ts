@@ -21,7 +21,7 @@ export interface ConfiguredCertificates {
 
 export interface CertificateSettings {
   /** Returns the certificates in use. */
-  readonly given: () => readonly ConfiguredCertificates[]
+  readonly certificates: () => readonly ConfiguredCertificates[]
   readonly log: Pick<Log, 'warn' | 'error'>
   readonly metrics: Pick<Metrics, 'gauge'>
   /** Returns the current time, in milliseconds since 1970. */
@@ -34,7 +34,7 @@ const warnDays = 14
 
 /** Warns at once and once a day of certificates that expire within 14 days, and registers a gauge of their expiry. */
 export function watchCertificates({
-  given: certificates,
+  certificates,
   log,
   metrics,
   now,

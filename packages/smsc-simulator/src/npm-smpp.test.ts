@@ -198,7 +198,7 @@ test('receipts and arrivals of the npm package smpp are read and acknowledged', 
   const udh = Buffer.from([5, 0, 3, 9, 2, 1])
   expect((await deliver({ short_message: { udh, message: 'first half' } })).command_status).toBe(0)
   expect((await deliver({ message_payload: 'in the payload' })).command_status).toBe(0)
-  expect(inbound.map(({ text: said, part }) => [said, part])).toEqual([
+  expect(inbound.map(({ text: content, part }) => [content, part])).toEqual([
     ['Stop {€}', undefined],
     ['Żółta', undefined],
     ['first half', { group: 9, of: 2, number: 1 }],

@@ -28,11 +28,11 @@ interface Running {
 async function run(...args: readonly string[]): Promise<Running> {
   const child = spawn(process.execPath, [main, '--port', '0', '--control-port', '0', ...args])
   started.push(child)
-  let said = ''
-  child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()))
-  child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()))
-  await until(() => said.includes('\n'))
-  const [, port, control] = /^SMPP on 127\.0\.0\.1:(\d+), control on (http:\S+)\n/.exec(said) ?? [said]
+  let printed = ''
+  child.stdout.on('data', (chunk: Buffer) => (printed += chunk.toString()))
+  child.stderr.on('data', (chunk: Buffer) => (printed += chunk.toString()))
+  await until(() => printed.includes('\n'))
+  const [, port, control] = /^SMPP on 127\.0\.0\.1:(\d+), control on (http:\S+)\n/.exec(printed) ?? [printed]
   return { process: child, port: Number(port), control: control ?? '' }
 }
 
@@ -106,10 +106,10 @@ test.each([
   const other = await run()
   const child = spawn(process.execPath, [main, ...args(new URL(other.control).port)])
   started.push(child)
-  let said = ''
-  child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()))
+  let printed = ''
+  child.stderr.on('data', (chunk: Buffer) => (printed += chunk.toString()))
   expect(await once(child, 'exit')).toEqual([1, null])
-  expect(said).toContain(words)
+  expect(printed).toContain(words)
 })
 
 test.each([
@@ -123,10 +123,10 @@ test.each([
 ])('called with %j it ends with 2, and says why', async (args, words) => {
   const child = spawn(process.execPath, [main, ...args])
   started.push(child)
-  let said = ''
-  child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()))
+  let printed = ''
+  child.stderr.on('data', (chunk: Buffer) => (printed += chunk.toString()))
   expect(await once(child, 'close')).toEqual([2, null])
-  expect(said).toMatch(words)
+  expect(printed).toMatch(words)
 })
 
 describe('requests that HTTP refuses', () => {

@@ -17,14 +17,14 @@ const words = (begun: object, ended?: object): ReturnType<typeof auditWords> => 
   return auditWords(change, style)
 }
 
-test.each<[what: string, begun: object, ended: object | undefined, ReturnType<typeof auditWords>]>([
+test.each<[title: string, begun: object, ended: object | undefined, ReturnType<typeof auditWords>]>([
   [
     'credits of a top-up, once',
     { action: 'topUp', account: 1, given: { amountTenths: 5_000_000, why: 'invoice 7' } },
     { outcome: 5_000_100, changed: { balanceTenths: [100, 5_000_100] } },
     {
       change: 'Add or take credits',
-      given: 'credits 500000.0 cr, why invoice 7',
+      input: 'credits 500000.0 cr, why invoice 7',
       outcome: 'balance 10.0 cr to 500010.0 cr',
     },
   ],
@@ -32,13 +32,13 @@ test.each<[what: string, begun: object, ended: object | undefined, ReturnType<ty
     'the balance that a top-up returns',
     { action: 'topUp', given: { amountTenths: 10, why: 'x' } },
     { outcome: 110 },
-    { change: 'Add or take credits', given: 'credits 1.0 cr, why x', outcome: 'balance 11.0 cr' },
+    { change: 'Add or take credits', input: 'credits 1.0 cr, why x', outcome: 'balance 11.0 cr' },
   ],
   [
     'credits of a new account',
     { action: 'openAccount', given: { login: 'acme', credits: 1000, from: [], password: true } },
     { outcome: 7 },
-    { change: 'Open an account', given: 'login acme, credits 100.0 cr, password yes', outcome: 'account 7' },
+    { change: 'Open an account', input: 'login acme, credits 100.0 cr, password yes', outcome: 'account 7' },
   ],
   [
     'whole credits of a transfer',
@@ -46,7 +46,7 @@ test.each<[what: string, begun: object, ended: object | undefined, ReturnType<ty
     { outcome: 'from-account-locked' },
     {
       change: 'Transfer credits',
-      given: 'from account 1, to account 2, credits 5.0 cr',
+      input: 'from account 1, to account 2, credits 5.0 cr',
       outcome: 'from account locked',
     },
   ],
@@ -56,7 +56,7 @@ test.each<[what: string, begun: object, ended: object | undefined, ReturnType<ty
     { outcome: { keysRevoked: 2, refunded: 30, writtenOff: 970, balance: 0 } },
     {
       change: 'Close the account',
-      given: '',
+      input: '',
       outcome: 'keys revoked 2, returned 3.0 cr, written off 97.0 cr, balance 0.0 cr',
     },
   ],
@@ -64,7 +64,7 @@ test.each<[what: string, begun: object, ended: object | undefined, ReturnType<ty
     'until when an operator looks at an account',
     { action: 'actAs', account: 1 },
     { outcome: { until: Date.UTC(2026, 10, 27, 13) } },
-    { change: 'View the pages of the account', given: '', outcome: 'until 20261127150000000' },
+    { change: 'View the pages of the account', input: '', outcome: 'until 20261127150000000' },
   ],
   [
     'the period of a replay',
@@ -72,7 +72,7 @@ test.each<[what: string, begun: object, ended: object | undefined, ReturnType<ty
     { outcome: true },
     {
       change: 'Start a replay of a webhook',
-      given: 'webhook 3, from 20261101020000000, to 20261102020000000',
+      input: 'webhook 3, from 20261101020000000, to 20261102020000000',
       outcome: 'done',
     },
   ],
@@ -80,7 +80,7 @@ test.each<[what: string, begun: object, ended: object | undefined, ReturnType<ty
     'a price that was none',
     { action: 'setPrice', given: { prefix: '27' } },
     { outcome: 'set', changed: { priceTenths: [null, 7] } },
-    { change: 'Set a price', given: 'prefix 27', outcome: 'price none to 0.7 cr' },
+    { change: 'Set a price', input: 'prefix 27', outcome: 'price none to 0.7 cr' },
   ],
   [
     'a change of truths and lists',
@@ -88,7 +88,7 @@ test.each<[what: string, begun: object, ended: object | undefined, ReturnType<ty
     { outcome: 'changed', changed: { locked: [false, true], from: [[], ['192.0.2.0/24', '198.51.100.7/32']] } },
     {
       change: 'Change the account',
-      given: '',
+      input: '',
       outcome: 'locked no to yes; from none to 192.0.2.0/24, 198.51.100.7/32',
     },
   ],
@@ -98,7 +98,7 @@ test.each<[what: string, begun: object, ended: object | undefined, ReturnType<ty
     { outcome: ['blacklist'] },
     {
       change: 'Unblock a number',
-      given: 'number 27825…01, reasons blacklisted, do not contact',
+      input: 'number 27825…01, reasons blacklisted, do not contact',
       outcome: 'blacklisted',
     },
   ],
@@ -106,7 +106,7 @@ test.each<[what: string, begun: object, ended: object | undefined, ReturnType<ty
     'a list to which a number was added',
     { action: 'blockNumber', given: { number: '27825…01', reason: 'blacklist' } },
     { outcome: 'added' },
-    { change: 'Block a number', given: 'number 27825…01, reason blacklisted', outcome: 'added' },
+    { change: 'Block a number', input: 'number 27825…01, reason blacklisted', outcome: 'added' },
   ],
   [
     'a new operator',
@@ -124,21 +124,21 @@ test.each<[what: string, begun: object, ended: object | undefined, ReturnType<ty
     'a change that changed nothing',
     { action: 'changeAccount', account: 1 },
     { outcome: 'nothing-changed' },
-    { change: 'Change the account', given: '', outcome: 'nothing changed' },
+    { change: 'Change the account', input: '', outcome: 'nothing changed' },
   ],
   [
     'a change that is under way',
     { action: 'dropHistory' },
     undefined,
     {
-      ...{ change: 'Drop old history', given: '', outcome: 'unknown' },
+      ...{ change: 'Drop old history', input: '', outcome: 'unknown' },
     },
   ],
   [
     'an action of a later version',
     { action: 'paintShed', given: { colorName: 'red' } },
     { outcome: 'failed: no paint' },
-    { change: 'paint shed', given: 'color name red', outcome: 'failed: no paint' },
+    { change: 'paint shed', input: 'color name red', outcome: 'failed: no paint' },
   ],
 ])('the words of %s', (_, begun, ended, expected) => {
   expect(words(begun, ended)).toEqual(expected)

@@ -150,7 +150,7 @@ export interface AuditStyle {
 export interface AuditWords {
   readonly change: string
   /** Arguments of the change; empty if it had none. */
-  readonly given: string
+  readonly input: string
   /** Outcome of the change, and the values that it changed. */
   readonly outcome: string
 }
@@ -172,7 +172,7 @@ export function auditWords({ begun, ended }: ListedChange, style: AuditStyle): A
   const words = wordsFor(typeof action === 'string' ? action : '', style)
   return {
     change: words.change,
-    given: words.all(args ?? {}, ', '),
+    input: words.all(args ?? {}, ', '),
     outcome: ended === undefined ? 'unknown' : words.outcome(auditRecord(ended)),
   }
 }

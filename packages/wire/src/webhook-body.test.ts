@@ -30,7 +30,7 @@ const message = {
   number: '27825550101' as Msisdn,
   code: OUTCOME.delivered,
   cost: credits(10),
-  taken: true,
+  staysCharged: true,
   text: undefined,
 } as const
 
@@ -68,7 +68,7 @@ test.each<[string, object, object]>([
   ['type', {}, { type: 'message.unknown' }],
   ['code', {}, { code: OUTCOME.sent }],
   ['cost', {}, { cost: credits(20) }],
-  ['carrier', {}, { taken: false, code: OUTCOME.expired }],
+  ['carrier', {}, { staysCharged: false, code: OUTCOME.expired }],
   ['text', {}, { text: 'Hi' }],
 ])('lists that follow each other and differ in their %s are written each as it is', (_what, of, shared) => {
   const { message: id, number, ...common } = { ...message, code: OUTCOME.expired }
@@ -101,7 +101,7 @@ test('the largest ids are written digit by digit, too', () => {
   const largest = Array.from({ length: 10 }, (_, i) => Number.MAX_SAFE_INTEGER - i)
   const messages = largest as readonly number[] as readonly MessageId[]
   const numbers = messages.map((_id, i) => `2782555000${i}` as Msisdn)
-  const shared = { type: 'message.delivered', code: 0, cost: credits(1), taken: true, text: undefined } as const
+  const shared = { type: 'message.delivered', code: 0, cost: credits(1), staysCharged: true, text: undefined } as const
   const groups = [{ sequence: 4, occurred: instant(0), shared, messages, numbers }]
   expect(textOf(groups)).toBe(textOf(eventsOf({ groups })))
 })
@@ -136,7 +136,7 @@ const received = { incomingApiMessageId: 7, mobileNumber: '27825550101', receive
 test.each<[string, WebhookEventData, object]>([
   [
     'a message that was refunded',
-    { ...message, type: 'message.failed', code: OUTCOME.expired, cost: credits(0), taken: false },
+    { ...message, type: 'message.failed', code: OUTCOME.expired, cost: credits(0), staysCharged: false },
     {
       apiMessageId: 374,
       mobileNumber: '27825550101',

@@ -19,7 +19,7 @@ const decided = (code: OutcomeCode): AspOptions => ({
       ...gateway.queries,
       queryStatus: (_account, ids) => {
         const at = instant(Date.UTC(2026, 9, 18, 16, 24, 5))
-        return Promise.resolve(ids.map(() => ({ code, at, number: aNumber(), cost: credits(10), taken: true })))
+        return Promise.resolve(ids.map(() => ({ code, at, number: aNumber(), cost: credits(10), staysCharged: true })))
       },
     },
   }),

@@ -89,8 +89,8 @@ const isRight = async ({ ports }: ReturnType<typeof anOperator>, login: string, 
 
 test('a password is read from the command line or standard input, and stored only as a hash', async () => {
   const operator = anOperator()
-  const said = await operator.run(['account', 'open', '--login', 'a', '--password', 'said-password'])
-  expect(said.err).toMatch(/^Everybody on this machine can see a password on the command line \(ps\)\. .*\n$/)
+  const result = await operator.run(['account', 'open', '--login', 'a', '--password', 'said-password'])
+  expect(result.err).toMatch(/^Everybody on this machine can see a password on the command line \(ps\)\. .*\n$/)
   const { out, err } = await operator.run(['account', 'open', '--login', 'b', '--password', '-'], 'typed-password')
   expect(await isRight(operator, 'a', 'said-password')).toBe('right')
   expect(await isRight(operator, 'b', 'typed-password')).toBe('right')

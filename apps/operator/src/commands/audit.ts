@@ -50,7 +50,7 @@ const style = { credits: formatCredits, time: timeText } as const
 function cellsOf(change: ListedChange): readonly string[] {
   const { begun } = change
   const { by, account = '' } = recordOf(begun)
-  const { change: actionText, given: inputText, outcome } = auditWords(change, style)
+  const { change: actionText, input: inputText, outcome } = auditWords(change, style)
   return [String(begun.sequence), timeText(begun.at), shown(by), actionText, shown(account), inputText, outcome]
 }
 

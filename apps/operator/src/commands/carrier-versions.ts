@@ -217,6 +217,6 @@ function doneText(version: number, users: readonly CarrierUser[]): string {
   ].join('\n')
 }
 
-const differenceJson = ({ what: kind, setting, before, after }: CarrierDifference): Json => ({
+const differenceJson = ({ subject: kind, setting, before, after }: CarrierDifference): Json => ({
   ...{ subject: kind, setting: setting ?? null, before: before ?? null, after: after ?? null },
 })

@@ -33,7 +33,7 @@ export const databaseUpgrade = (runAlone: RunAlone) =>
         const {
           from,
           to,
-          kept: folder,
+          oldFolder: folder,
         } = await upgrading.catch((problem: unknown) => {
           throw new Refused((problem as Error).message)
         })

@@ -69,7 +69,8 @@ const steps = (...steps: readonly DroppedHistory[]) => {
       ...ports,
       history: {
         ...ports.history,
-        drop: () => Promise.resolve(remainingSteps.shift() ?? { partitions: 0, sends: 0, messages: 0, left: 'all' }),
+        drop: () =>
+          Promise.resolve(remainingSteps.shift() ?? { partitions: 0, sends: 0, messages: 0, progress: 'all' }),
       },
     }),
   }
@@ -77,11 +78,11 @@ const steps = (...steps: readonly DroppedHistory[]) => {
 
 test('history drop repeats until nothing is old, and prints the sums', async () => {
   const dropped = steps(
-    { partitions: 1, sends: 5, messages: 50, left: 'more' },
-    { partitions: 0, sends: 2, messages: 7, left: 'more' },
+    { partitions: 1, sends: 5, messages: 50, progress: 'more' },
+    { partitions: 0, sends: 2, messages: 7, progress: 'more' },
   )
   expect(await anOperator(dropped).json('history', 'drop')).toEqual({ partitions: 1, sends: 7, messages: 57 })
-  const one = { partitions: 1, sends: 2, messages: 3, left: 'all' } as const
+  const one = { partitions: 1, sends: 2, messages: 3, progress: 'all' } as const
   expect(await anOperator(steps(one)).run(['history', 'drop'])).toEqual({
     code: 0,
     out: '3 messages in 2 sends dropped, 1 partition as a whole.\n',
@@ -97,7 +98,7 @@ test('history drop keeps recent history', async () => {
 })
 
 test('history drop that is blocked by another process reports that, with exit code 1', async () => {
-  const operator = anOperator(steps({ partitions: 0, sends: 1, messages: 4, left: 'busy' }))
+  const operator = anOperator(steps({ partitions: 0, sends: 1, messages: 4, progress: 'busy' }))
   expect(await operator.run(['history', 'drop'])).toEqual({
     code: 1,
     out: '',

@@ -72,7 +72,7 @@ export const historyDrop = (run: Run) =>
     run(async ({ backOffice, output }) => {
       const sum = { partitions: 0, sends: 0, messages: 0 }
       for (;;) {
-        const { left: rest, ...dropped } = await backOffice.commands.dropHistory()
+        const { progress: rest, ...dropped } = await backOffice.commands.dropHistory()
         sum.partitions += dropped.partitions
         sum.sends += dropped.sends
         sum.messages += dropped.messages

@@ -67,7 +67,7 @@ const promotionJson = (promotion: Promotion) => ({
   inDoubt: promotion.inDoubt,
   firstDue: timeJson(promotion.due?.first),
   lastDue: timeJson(promotion.due?.last),
-  decision: promotion.decision?.what ?? null,
+  decision: promotion.decision?.choice ?? null,
   decidedBy: promotion.decision?.by ?? null,
   decided: timeJson(promotion.decision?.at),
 })
@@ -79,7 +79,7 @@ const cellsOf = ({ noticed, fromTimeline, timeline, lastChange, messages, inDoub
   inDoubt === messages ? String(inDoubt) : `${inDoubt} of ${messages}`,
   due === undefined ? '' : timeText(due.first),
   due === undefined ? '' : timeText(due.last),
-  decision === undefined ? 'none yet' : `${decision.what}, by ${decision.by}, ${timeText(decision.at)}`,
+  decision === undefined ? 'none yet' : `${decision.choice}, by ${decision.by}, ${timeText(decision.at)}`,
 ]
 
 interface ResumeOptions {

@@ -141,13 +141,13 @@ async function erase({ backOffice, actor, output }: Context, number: Msisdn, set
   output.result(
     {
       ...{ changed: true, erasure: erased.erasure, messages, arrivals: inbound, contacts, events },
-      ...{ suppressions: erased.suppressions, ...erased.left },
+      ...{ suppressions: erased.suppressions, ...erased.remaining },
     },
     text(number, erased),
   )
 }
 
-function text(number: Msisdn, { erasure, erased, left: rest, suppressions }: ErasedNumber): string {
+function text(number: Msisdn, { erasure, erased, remaining: rest, suppressions }: ErasedNumber): string {
   const { messages, inbound, contacts, events } = erased
   return [
     `${number} is erased from ${countedData({ messages, inbound, contacts })}, and from events in ${counted(events, 'place')}.`,

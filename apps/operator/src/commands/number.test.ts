@@ -36,10 +36,10 @@ test('a number is added to each list once, listed with its time, and removed', a
 
 test('the result is printed as a sentence', async () => {
   const operator = anOperator()
-  const said = async (...args: readonly string[]) => (await operator.run(args)).out
-  expect(await said(...block, 'blacklisted')).toBe('27825550101 is blocked (blacklisted).\n')
-  expect(await said(...block, 'blacklisted')).toBe('27825550101 was already blocked (blacklisted).\n')
-  expect(await said('number', 'unblock', number)).toBe('27825550101 is no longer blocked.\n')
+  const printed = async (...args: readonly string[]) => (await operator.run(args)).out
+  expect(await printed(...block, 'blacklisted')).toBe('27825550101 is blocked (blacklisted).\n')
+  expect(await printed(...block, 'blacklisted')).toBe('27825550101 was already blocked (blacklisted).\n')
+  expect(await printed('number', 'unblock', number)).toBe('27825550101 is no longer blocked.\n')
 })
 
 test('unblocking a number that is not blocked is refused', async () => {
@@ -127,7 +127,7 @@ test('stored data of a number is shown with its texts, and erased once nothing w
   })
   expect(await operator.rows('number', 'erasures')).toEqual([])
 
-  await ports.bulkSends.end(list, 0, { accepted: [], messages: 0, cost: credits(0), left: [] })
+  await ports.bulkSends.end(list, 0, { accepted: [], messages: 0, cost: credits(0), refusedRows: [] })
   await takeAll(operator)
   expect((await operator.run(['number', 'erase', number])).err).toContain('may still get a receipt')
   await ports.deliveryReceipts.apply([

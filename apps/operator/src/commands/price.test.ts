@@ -28,15 +28,17 @@ test('prices are set, replaced, listed by prefix and removed', async () => {
 
 test('the result is printed as a sentence, with the consequence of removing the default', async () => {
   const operator = anOperator()
-  const said = async (...args: readonly string[]) => (await operator.run(['price', ...args])).out
-  expect(await said('set', '27', '0.8')).toBe(
+  const printed = async (...args: readonly string[]) => (await operator.run(['price', ...args])).out
+  expect(await printed('set', '27', '0.8')).toBe(
     'One part to numbers that begin with 27 costs 0.8 credits. Every process applies it within 5 seconds.\n',
   )
-  expect(await said('set', 'default', '2')).toMatch(/^One part to all numbers without a matching prefix costs 2\.0 cr/)
-  expect(await said('remove', '27')).toBe(
+  expect(await printed('set', 'default', '2')).toMatch(
+    /^One part to all numbers without a matching prefix costs 2\.0 cr/,
+  )
+  expect(await printed('remove', '27')).toBe(
     'The price for numbers that begin with 27 is removed. The next shorter matching prefix applies, or the default price.\n',
   )
-  expect(await said('remove', 'default')).toBe(
+  expect(await printed('remove', 'default')).toBe(
     'The default price is removed. Numbers without a matching prefix are refused as invalid from now on.\n',
   )
   expect(await operator.run(['price', 'list'])).toEqual({

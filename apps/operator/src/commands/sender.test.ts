@@ -4,16 +4,16 @@ import { anOperator } from '../../testing/operate.ts'
 test('senders of an account are allowed, listed, changed and removed', async () => {
   const operator = anOperator()
   const { id } = await anAccount(operator.ports)
-  const said = async (...args: readonly string[]) => {
+  const printed = async (...args: readonly string[]) => {
     const { code, out, err } = await operator.run(['sender', ...args])
     return [code, out + err]
   }
   const replies = 'Nobody can reply to a name, so recipients need another way to opt out.'
   const known = 'Every process applies it within 5 seconds.'
-  expect(await said('add', '1', '31022', '--to', '27')).toEqual([0, `Account 1 may use 31022. ${known}\n`])
-  expect(await said('add', '1', 'Acme 1')).toEqual([0, `Account 1 may use Acme 1. ${known} ${replies}\n`])
+  expect(await printed('add', '1', '31022', '--to', '27')).toEqual([0, `Account 1 may use 31022. ${known}\n`])
+  expect(await printed('add', '1', 'Acme 1')).toEqual([0, `Account 1 may use Acme 1. ${known} ${replies}\n`])
   const more = ['--default-for', '27,default', '--carriers', 'one,two', '--refuse']
-  expect(await said('add', '1', 'Acme 1', ...more)).toEqual([
+  expect(await printed('add', '1', 'Acme 1', ...more)).toEqual([
     0,
     `Account 1 may now, with new conditions, use Acme 1. ${known} ${replies}\n`,
   ])
@@ -36,8 +36,8 @@ test('senders of an account are allowed, listed, changed and removed', async () 
     ].join('\n'),
   )
   expect(await operator.rows('sender', 'list', '--account', '2')).toEqual([])
-  expect(await said('remove', '1', '31022')).toEqual([0, 'Account 1 may no longer use 31022.\n'])
-  expect(await said('remove', '1', '31022')).toEqual([1, 'Account 1 was not allowed to use 31022.\n'])
+  expect(await printed('remove', '1', '31022')).toEqual([0, 'Account 1 may no longer use 31022.\n'])
+  expect(await printed('remove', '1', '31022')).toEqual([1, 'Account 1 was not allowed to use 31022.\n'])
 })
 
 test('an invalid sender or prefix is a usage error; an unknown account, or a sender that carriers cannot transmit, is refused', async () => {

@@ -6,19 +6,19 @@ const assign = (code: string, account: number) => ['shortcode', 'assign', code, 
 test('a code belongs to one account at a time, until it is released', async () => {
   const operator = anOperator()
   const [first, second] = [await anAccount(operator.ports), await anAccount(operator.ports)]
-  const said = async (...args: readonly string[]) => {
+  const printed = async (...args: readonly string[]) => {
     const { code, out, err } = await operator.run(args)
     return [code, out + err]
   }
-  expect(await said(...assign('31022', first.id))).toEqual([0, '31022 belongs to account 1.\n'])
-  expect(await said(...assign('31022', first.id))).toEqual([0, '31022 belonged already to account 1.\n'])
-  expect(await said(...assign('31022', second.id))).toEqual([
+  expect(await printed(...assign('31022', first.id))).toEqual([0, '31022 belongs to account 1.\n'])
+  expect(await printed(...assign('31022', first.id))).toEqual([0, '31022 belonged already to account 1.\n'])
+  expect(await printed(...assign('31022', second.id))).toEqual([
     1,
     '31022 belongs to another account. Release it first.\n',
   ])
-  expect(await said('shortcode', 'release', '31022')).toEqual([0, '31022 no longer belongs to an account.\n'])
-  expect(await said('shortcode', 'release', '31022')).toEqual([1, '31022 belongs to no account.\n'])
-  expect(await said(...assign('31022', second.id))).toEqual([0, '31022 belongs to account 2.\n'])
+  expect(await printed('shortcode', 'release', '31022')).toEqual([0, '31022 no longer belongs to an account.\n'])
+  expect(await printed('shortcode', 'release', '31022')).toEqual([1, '31022 belongs to no account.\n'])
+  expect(await printed(...assign('31022', second.id))).toEqual([0, '31022 belongs to account 2.\n'])
 })
 
 test('an account may have several codes, which are listed by code, as text and as JSON', async () => {

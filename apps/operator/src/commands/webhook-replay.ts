@@ -51,7 +51,7 @@ export const webhookReplay = (run: Run) =>
 
 /** Throws a Refused if a replay of one event has ended without finding the event. */
 function requireEvent({ replay, state, events, webhook }: ReplayTask): void {
-  if (replay.what === 'event' && state === 'done' && events === 0)
+  if (replay.kind === 'event' && state === 'done' && events === 0)
     throw new Refused(`No list of webhook ${webhook} in the last 30 days has the event ${replay.event}.`)
 }
 
@@ -101,6 +101,6 @@ function requestOf(options: Options): ((now: Instant) => Replay) | 'show' | 'sto
     throw new Refused('Use one of --event, --from with --to, --dead, --show and --stop.', 2)
   if (show) return 'show'
   if (stop) return 'stop'
-  if (event !== undefined) return () => ({ what: 'event', event })
-  return (now) => (isPeriod ? { what: 'period', from: from(now), to: to(now) } : { what: 'dead' })
+  if (event !== undefined) return () => ({ kind: 'event', event })
+  return (now) => (isPeriod ? { kind: 'period', from: from(now), to: to(now) } : { kind: 'dead' })
 }

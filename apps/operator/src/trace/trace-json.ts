@@ -41,7 +41,7 @@ export function traceJson(trace: MessageTrace, now: Instant, waiting: Waiting | 
     explanation: locationText(trace, now, waiting),
     waitsFor: waiting?.reason ?? null,
     waitsForCarriers: waiting?.carriers ?? [],
-    incidents: trace.incidents.map(({ at, what: incident, carrier }) => ({
+    incidents: trace.incidents.map(({ at, name: incident, carrier }) => ({
       time: timeJson(at),
       what: incident,
       carrier: carrier ?? null,

@@ -94,7 +94,7 @@ const idsText = (reference: string, parts: readonly TracedPart[]): string =>
     ? `its id of the message: ${reference}`
     : `its ids of the parts: ${parts.map((part) => part.reference).join(', ')}`
 
-const incidentEvent = ({ at, what: incident, carrier }: Incident): Event => ({
+const incidentEvent = ({ at, name: incident, carrier }: Incident): Event => ({
   at,
   text: `${incidentText(incident)}${carrier === undefined ? '' : ` (carrier ${carrier})`}`,
 })
@@ -129,7 +129,7 @@ function outcomes(
   { code, at, stored, carrier, refunded, reference, parts }: DecidedLocation,
 ): readonly Event[] {
   if (carrier === undefined) return [{ at: stored, text: `ended without a carrier: ${outcomeText(code)}` }]
-  const wasUnknown = incidents.some(({ what: incident }) => unknownBy.has(incident))
+  const wasUnknown = incidents.some(({ name: incident }) => unknownBy.has(incident))
   const isPartly = code === OUTCOME.failed && at === stored
   // Credits of refused messages are returned automatically, so credits that an operator returned are no sign of a
   // refusal. A message with a reference was accepted, and its receipt reported an opt-out.
@@ -250,7 +250,7 @@ function doubts(
   { code, reference, at, stored }: DecidedLocation,
 ): readonly string[] {
   if (code !== OUTCOME.unknown) return []
-  const was = (incidentName: string) => incidents.some((incident) => incident.what === incidentName)
+  const was = (incidentName: string) => incidents.some((incident) => incident.name === incidentName)
   if (reference !== undefined) {
     return was(INCIDENT.adopted) && at === stored
       ? ['A receipt that fits no other message is taken for its own, and will be applied.']

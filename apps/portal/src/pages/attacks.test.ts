@@ -73,10 +73,10 @@ const names: Readonly<Record<string, () => string>> = {
 }
 const pathOf = (path: string): string => names[path]?.() ?? path.replaceAll(/:\w+/g, '1')
 
-test.each(pages.map(({ path, who }) => [path, who] as const))(
+test.each(pages.map(({ path, audience }) => [path, audience] as const))(
   '%s shows what people have written as text, whoever wrote it where',
-  async (path, who) => {
-    const visitor = who === 'operator' ? admin : holder
+  async (path, audience) => {
+    const visitor = audience === 'operator' ? admin : holder
     for (const address of [
       pathOf(path),
       `${pathOf(path)}?q=${encodeURIComponent(evil)}&to=${encodeURIComponent(evil)}`,
@@ -140,7 +140,7 @@ const formsOf = ({ html }: Shown): readonly Submission[] =>
 const sameness = ({ path, fields }: Submission): string =>
   JSON.stringify([path, Object.entries(fields).filter(([name]) => !['token', 'operation', 'key'].includes(name))])
 
-const ofOperators = pages.filter(({ who, submit }) => who === 'operator' && submit !== undefined)
+const ofOperators = pages.filter(({ audience, submit }) => audience === 'operator' && submit !== undefined)
 
 test.each(ofOperators.map(({ path }) => [path] as const))(
   'a form of %s that support is not shown does nothing when support sends it all the same',
@@ -205,7 +205,7 @@ const lowest: Readonly<Record<string, UserRole | 'none'>> = {
 }
 
 test('each page of account holders has a row in the table of roles', () => {
-  const ofHolders = pages.filter(({ who }) => who === 'holder')
+  const ofHolders = pages.filter(({ audience }) => audience === 'holder')
   expect(Object.keys(lowest).sort()).toEqual(ofHolders.map(({ path }) => path).sort())
   expect(ofHolders.filter(({ submit }) => submit === undefined).map(({ path }) => path)).toEqual(
     ofHolders.map(({ path }) => path).filter((path) => lowest[path] === 'none'),
@@ -265,7 +265,7 @@ describe('roles of users, and an operator who views the account', () => {
   )
 
   test.each(Object.keys(lowest))('%s has no link to a form that the role may not use', async (path) => {
-    const forms = pages.flatMap((page) => (page.who === 'holder' && page.isForm === true ? [page.path] : []))
+    const forms = pages.flatMap((page) => (page.audience === 'holder' && page.isForm === true ? [page.path] : []))
     expect(forms).toContain('/send')
     for (const role of roles) {
       const { html } = await visitorOf(role).get(pathOf(path))

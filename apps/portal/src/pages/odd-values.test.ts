@@ -49,7 +49,7 @@ const odd = [
 ]
 const invalidlyEncoded = ['%ED%A0%80', '%FF', '%', '%00%00', '%E0%A4%A']
 
-const visitorOf = ({ who }: Page): Visitor => (who === 'operator' ? operator : holder)
+const visitorOf = ({ audience }: Page): Visitor => (audience === 'operator' ? operator : holder)
 
 function expectPage({ status, html, headers }: Shown, of: string): void {
   const title = html.querySelector('h1')?.textContent
@@ -62,7 +62,7 @@ function expectPage({ status, html, headers }: Shown, of: string): void {
   ])
 }
 
-const signedIn = pages.filter(({ who, path }) => who !== 'anybody' && !path.includes('acting'))
+const signedIn = pages.filter(({ audience, path }) => audience !== 'anybody' && !path.includes('acting'))
 
 test('no path parameter causes an internal error, and the 404 page has the menu and the request id', async () => {
   for (const page of signedIn.filter(({ path }) => path.includes(':')))

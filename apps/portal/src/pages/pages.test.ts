@@ -97,14 +97,14 @@ const pathOf = (path: string, which: 'own' | 'unknown'): string => {
 }
 
 /** Returns a visitor who may see the page. */
-const whoSees = (path: string): Visitor => (pageOf(path)?.who === 'operator' ? operator : own)
+const whoSees = (path: string): Visitor => (pageOf(path)?.audience === 'operator' ? operator : own)
 const pageOf = (path: string) => pages.find((page) => page.path === path)
 
 const table = pages.map((page) => [page.path, page] as const)
 const shownAsPages = table.filter(([, { isFile }]) => isFile !== true)
-const guarded = table.filter(([, { who }]) => who !== 'anybody')
-const ofOperators = table.filter(([, { who }]) => who === 'operator')
-const ofHolders = table.filter(([, { who }]) => who !== 'operator')
+const guarded = table.filter(([, { audience }]) => audience !== 'anybody')
+const ofOperators = table.filter(([, { audience }]) => audience === 'operator')
+const ofHolders = table.filter(([, { audience }]) => audience !== 'operator')
 const withName = ofHolders.filter(([path]) => path.includes(':'))
 const withForm = ofHolders.filter(([, { submit }]) => submit !== undefined)
 const operatorForms = ofOperators.filter(([, { submit }]) => submit !== undefined)
@@ -117,7 +117,7 @@ async function shownTo(visitor: Visitor, path: string): Promise<Shown> {
   return shown
 }
 
-const said = ({ status, text }: Shown) => [status, text]
+const statusAndText = ({ status, text }: Shown) => [status, text]
 
 test.each(guarded)(
   '%s redirects visitors who are not signed in to the sign-in page, and shows nothing',
@@ -145,26 +145,29 @@ test.each(ofOperators)(
   },
 )
 
-test.each(guarded.filter(([, { who }]) => who === 'holder'))('%s cannot be seen by an operator', async (path) => {
-  const [, token = ''] = operator.cookie?.split('=') ?? []
-  const stranger = portal.visitor()
-  for (const cookie of [`portal=${token}`, `portal-operator=${token}`]) {
-    stranger.cookie = cookie
-    expect((await stranger.get(pathOf(path, 'own'))).to).toMatch(/^\/sign-in/)
-  }
-})
+test.each(guarded.filter(([, { audience }]) => audience === 'holder'))(
+  '%s cannot be seen by an operator',
+  async (path) => {
+    const [, token = ''] = operator.cookie?.split('=') ?? []
+    const stranger = portal.visitor()
+    for (const cookie of [`portal=${token}`, `portal-operator=${token}`]) {
+      stranger.cookie = cookie
+      expect((await stranger.get(pathOf(path, 'own'))).to).toMatch(/^\/sign-in/)
+    }
+  },
+)
 
 describe('a form of an operator that does not come from a page of this portal does nothing', () => {
   test.each(operatorForms)('on %s: another host, no host, no token, a token of an account holder', async (path) => {
     const token =
       (await operator.get('/operator/sign-out')).html.querySelector('[name="token"]')?.getAttribute('value') ?? ''
-    const theirs = (await own.get('/send')).html.querySelector('[name="token"]')?.getAttribute('value') ?? ''
+    const foreignToken = (await own.get('/send')).html.querySelector('[name="token"]')?.getAttribute('value') ?? ''
     const attempts: readonly (readonly [fields: Record<string, string>, headers: Record<string, string>])[] = [
       [{ token }, { 'Sec-Fetch-Site': 'cross-site' }],
       [{ token }, { Origin: 'https://example.com' }],
       [{ token }, {}],
       [{}, sameOrigin],
-      [{ token: theirs }, sameOrigin],
+      [{ token: foreignToken }, sameOrigin],
     ]
     for (const [fields, headers] of attempts) {
       const answer = await operator.post(pathOf(path, 'own'), fields, headers)
@@ -217,10 +220,10 @@ test.each(shownAsPages)('every link of %s works', async (path) => {
 test.each(withName)(
   '%s shows nothing of another account: the response is the same as for an unknown object (P-10)',
   async (path) => {
-    const [theirs, unknown] = [await foreign.get(pathOf(path, 'own')), await foreign.get(pathOf(path, 'unknown'))]
+    const [foreignPage, unknown] = [await foreign.get(pathOf(path, 'own')), await foreign.get(pathOf(path, 'unknown'))]
     expect(unknown.status).toBe(404)
-    if (examples[path]?.isOfEverybody === true) expect(theirs.text).not.toMatch(/1\.0|99\.0|100\.0/)
-    else expect(said(theirs)).toEqual(said(unknown))
+    if (examples[path]?.isOfEverybody === true) expect(foreignPage.text).not.toMatch(/1\.0|99\.0|100\.0/)
+    else expect(statusAndText(foreignPage)).toEqual(statusAndText(unknown))
     expect((await own.get(pathOf(path, 'own'))).status).toBe(200)
   },
 )
@@ -230,12 +233,12 @@ test.each(withForm.filter(([path]) => path.includes(':')))(
   async (path) => {
     const page = await foreign.get('/send')
     const token = page.html.querySelector('[name="token"]')?.getAttribute('value') ?? ''
-    const [theirs, unknown] = [
+    const [foreignPage, unknown] = [
       await foreign.post(pathOf(path, 'own'), { token }),
       await foreign.post(pathOf(path, 'unknown'), { token }),
     ]
-    expect(theirs.status).toBe(404)
-    expect(said(theirs)).toEqual(said(unknown))
+    expect(foreignPage.status).toBe(404)
+    expect(statusAndText(foreignPage)).toEqual(statusAndText(unknown))
   },
 )
 
@@ -243,7 +246,7 @@ describe('a form that does not come from a page of this portal does nothing', ()
   test.each(withForm)('on %s: another host, no host, no token, a token of another session', async (path) => {
     const to = pathOf(path, 'own')
     const token = (await own.get('/send')).html.querySelector('[name="token"]')?.getAttribute('value') ?? ''
-    const theirs = (await foreign.get('/send')).html.querySelector('[name="token"]')?.getAttribute('value') ?? ''
+    const foreignToken = (await foreign.get('/send')).html.querySelector('[name="token"]')?.getAttribute('value') ?? ''
     const attempts: readonly (readonly [fields: Record<string, string>, headers: Record<string, string>])[] = [
       [{ token }, { 'Sec-Fetch-Site': 'cross-site' }],
       [{ token }, { 'Sec-Fetch-Site': 'same-site' }],
@@ -252,7 +255,7 @@ describe('a form that does not come from a page of this portal does nothing', ()
       [{ token }, { Origin: 'null' }],
       [{ token }, {}],
       [{}, sameOrigin],
-      [{ token: theirs }, sameOrigin],
+      [{ token: foreignToken }, sameOrigin],
     ]
     for (const [fields, headers] of attempts) {
       const answer = await own.post(to, fields, headers)

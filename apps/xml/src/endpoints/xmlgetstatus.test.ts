@@ -35,7 +35,7 @@ const reached = (code: OutcomeCode): MessageStatus => ({
   at: instant(Date.UTC(2026, 9, 17, 22, 30, 5, 999)),
   number,
   cost: credits(10),
-  taken: true,
+  staysCharged: true,
 })
 
 describe('the status of a message', () => {

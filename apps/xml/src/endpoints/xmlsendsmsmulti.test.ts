@@ -178,7 +178,7 @@ describe('an error, for which nothing is sent', () => {
     const balance = async ({ ports, account }: Served) => ports.ledger.balance(account.id)
 
     test('a repeated send gets the first answer byte for byte and is carried out once', async () => {
-      const { send, ...served } = await serve({ wanted: { credits: 25 } })
+      const { send, ...served } = await serve({ options: { credits: 25 } })
       const messages = message('One', [number, 'x']) + message('Two', ['27825550102', '27825550103'])
       const first = await send({ scheduled: ref('order 7'), messages })
       expect(first.text).toBe(
@@ -211,7 +211,7 @@ describe('an error, for which nothing is sent', () => {
   })
 
   test('1000 messages with a number each, and one with 1000 numbers, are sent', async () => {
-    const { send, orders } = await serve({ wanted: { credits: 20_000 } })
+    const { send, orders } = await serve({ options: { credits: 20_000 } })
     await send({ messages: message().repeat(1000) })
     await send({ messages: many(1000) })
     expect(orders.map(({ texts }) => [texts.length, texts.flatMap(({ to }) => to).length])).toEqual([
@@ -221,7 +221,7 @@ describe('an error, for which nothing is sent', () => {
   })
 
   test('a legal send of 2.9 MB is sent', async () => {
-    const { send, orders } = await serve({ wanted: { credits: 100_000 } })
+    const { send, orders } = await serve({ options: { credits: 100_000 } })
     const { text } = await send({ messages: message('%E2%82%AC'.repeat(310), [number]).repeat(1000) })
     expect(text).toContain(result(1000, [number, 1000]))
     expect(orders).toHaveLength(1)

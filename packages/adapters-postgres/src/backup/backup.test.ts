@@ -176,7 +176,7 @@ test('a backup of another version is refused, and nothing is created', async () 
   expect(await objects()).toBe(0)
 })
 
-test.each<[what: string, change: (text: string) => string, why: string]>([
+test.each<[title: string, change: (text: string) => string, why: string]>([
   ['a value of another type', (text) => text.replace(/^(COPY account .*\n)/m, '$1x'), 'invalid input syntax'],
   ['a row twice', (text) => text.replace(/^(COPY message_p\d+ .*\n)(\d.*\n)\d.*\n/m, '$1$2$2'), 'duplicate key'],
   ['another ledger', (text) => text.replace(/^(-- end .*"ledger":"\[)/m, '$1{},'), 'the ledger differs'],

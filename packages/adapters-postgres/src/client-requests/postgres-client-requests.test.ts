@@ -29,7 +29,7 @@ function keyOf(text: string): IdempotencyKey {
   return key
 }
 
-const requestOf = (key = 'k', content = 'this'): ClientRequest => ({ account, key: keyOf(key), asked: content })
+const requestOf = (key = 'k', content = 'this'): ClientRequest => ({ account, key: keyOf(key), canonical: content })
 /** Returns the text of the answer to an order that had these results, with one recipient for each result. */
 const textOf = (results: Acceptance['results']) =>
   writeAnswer(anAnswerDraft(anOrder(account, { to: numbers(results.flat().length) })), results)
@@ -195,7 +195,7 @@ describe('the same request to two processes', () => {
     const results = await Promise.all(
       calls.map(({ ports, id, key }) => {
         const order = anOrder(id, { to: numbers(1) })
-        const request = { account: id, key: keyOf(key), asked: 'this' }
+        const request = { account: id, key: keyOf(key), canonical: 'this' }
         return ports.messages.acceptOnce(order, request, anAnswerDraft(order))
       }),
     )
@@ -263,7 +263,7 @@ describe('an answer', () => {
     )
     const steps: string[] = []
     await until(async () => {
-      steps.push((await ports.history.drop(90, 730)).left)
+      steps.push((await ports.history.drop(90, 730)).progress)
       return steps.at(-1) === 'all'
     })
     expect(steps).toEqual(['more', 'more', 'all'])

@@ -39,4 +39,4 @@ export const keyDigest = ({ account, key }: Pick<ClientRequest, 'account' | 'key
   digest(`${account} ${key}`)
 
 /** Returns the digest by which a repeated request is recognized as the same one. */
-export const askedDigest = (request: Pick<ClientRequest, 'asked'>): string => digest(request.asked)
+export const askedDigest = (request: Pick<ClientRequest, 'canonical'>): string => digest(request.canonical)

@@ -62,7 +62,7 @@ test('a transfer whose connection breaks repeatedly before it arrives has failed
 
 test('such a transfer with a key is an error, because the same request may have moved credits before', async () => {
   const { cuttable, proxy } = database
-  const request = { account: from, key: 'invoice 7' as IdempotencyKey, asked: 'a transfer' }
+  const request = { account: from, key: 'invoice 7' as IdempotencyKey, canonical: 'a transfer' }
   const once = () => cuttable.ports.ledger.transferOnce({ from, to, amount: credits(10) }, now, request)
   expect(await once()).toBe('done')
   const cuts = (async () => {

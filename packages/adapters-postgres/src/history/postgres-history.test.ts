@@ -33,11 +33,11 @@ afterEach(async () => {
 async function dropAll(ports = postgres.ports) {
   const sum = { partitions: 0, sends: 0, messages: 0 }
   for (;;) {
-    const { left: state, ...dropped } = await ports.history.drop(days, 730)
+    const { progress: state, ...dropped } = await ports.history.drop(days, 730)
     sum.partitions += dropped.partitions
     sum.sends += dropped.sends
     sum.messages += dropped.messages
-    if (state !== 'more') return { ...sum, left: state }
+    if (state !== 'more') return { ...sum, progress: state }
   }
 }
 
@@ -67,9 +67,9 @@ describe('blocks of a small installation', () => {
     expect(await count('message_part')).toBeGreaterThan(0)
     await letDaysPass(client, days)
     await letDaysPass(client, -0.01)
-    expect(await dropAll()).toMatchObject({ sends: 0, left: 'all' })
+    expect(await dropAll()).toMatchObject({ sends: 0, progress: 'all' })
     await letDaysPass(client, 0.02)
-    expect(await dropAll()).toEqual({ partitions: 0, sends: 2, messages: 20, left: 'all' })
+    expect(await dropAll()).toEqual({ partitions: 0, sends: 2, messages: 20, progress: 'all' })
     expect(new Set(await statuses(id, ids))).toEqual(new Set(['not-found']))
     for (const table of ['send', 'message', 'message_part', 'incident', 'id_lease']) expect(await count(table)).toBe(0)
     expect(await ports.ledger.balance(id)).toBe(balance)
@@ -77,7 +77,7 @@ describe('blocks of a small installation', () => {
       { account_id: id, amount: -390 },
     ])
     await assertLedger()
-    expect(await dropAll()).toEqual({ partitions: 0, sends: 0, messages: 0, left: 'all' })
+    expect(await dropAll()).toEqual({ partitions: 0, sends: 0, messages: 0, progress: 'all' })
   })
 
   test('failed log-ins are dropped when they no longer count', async () => {
@@ -260,7 +260,7 @@ describe('blocks of a small installation', () => {
         dropped.sends += sends
         dropped.messages += messages
       }
-      return steps.every((step) => step.left !== 'more') && steps.some((step) => step.left === 'all')
+      return steps.every((step) => step.progress !== 'more') && steps.some((step) => step.progress === 'all')
     }, 20_000)
     expect(dropped).toEqual({ sends: 3, messages: 3000 })
     await assertLedger()
@@ -343,9 +343,9 @@ describe('races', () => {
     await letDaysPass(client, 91)
     await client.query('begin')
     await client.query(`select from message where id = ${message} for update`)
-    expect(await ports.history.drop(days, 730)).toMatchObject({ sends: 0, left: 'busy' })
+    expect(await ports.history.drop(days, 730)).toMatchObject({ sends: 0, progress: 'busy' })
     await client.query('rollback')
-    expect(await dropAll()).toMatchObject({ sends: 1, left: 'all' })
+    expect(await dropAll()).toMatchObject({ sends: 1, progress: 'all' })
   })
 })
 
@@ -371,11 +371,11 @@ describe('partitions', () => {
   test('a partition that filled up fast is dropped whole when its newest send is old enough, and not block by block before', async () => {
     const { ports } = postgres
     const id = await filledPartition(89)
-    expect(await dropAll()).toMatchObject({ partitions: 0, sends: 0, left: 'all' })
+    expect(await dropAll()).toMatchObject({ partitions: 0, sends: 0, progress: 'all' })
     await letDaysPass(client, 2)
     await acceptedIds(ports, single(id))
     const before = await ports.ledger.balance(id)
-    expect(await dropAll()).toEqual({ partitions: 1, sends: 3, messages: 1002, left: 'all' })
+    expect(await dropAll()).toEqual({ partitions: 1, sends: 3, messages: 1002, progress: 'all' })
     expect(await partitions()).not.toContain('send_p0')
     expect(await partitions()).not.toContain('message_p0')
     expect(await partitions()).not.toContain('message_part_p0')
@@ -428,10 +428,10 @@ describe('partitions', () => {
   test('a partition that is kept for over a month is dropped block by block, and whole when it is empty', async () => {
     await filledPartition(130)
     await client.query('update send set scheduled_at = now() where first_id = 1')
-    expect(await dropAll()).toMatchObject({ partitions: 0, sends: 2, messages: 1001, left: 'all' })
+    expect(await dropAll()).toMatchObject({ partitions: 0, sends: 2, messages: 1001, progress: 'all' })
     expect(await count('id_lease where block < 500')).toBe(1)
     await letDaysPass(client, 91)
-    expect(await dropAll()).toMatchObject({ partitions: 1, sends: 1, messages: 1, left: 'all' })
+    expect(await dropAll()).toMatchObject({ partitions: 1, sends: 1, messages: 1, progress: 'all' })
     expect(await count('id_lease where block < 500')).toBe(0)
     await assertLedger()
   })
@@ -449,7 +449,7 @@ describe('partitions', () => {
       await acceptedIds(ports, single(id))
       longest = Math.max(longest, performance.now() - began)
     }
-    expect(await dropped).toMatchObject({ partitions: 0, left: 'busy' })
+    expect(await dropped).toMatchObject({ partitions: 0, progress: 'busy' })
     expect(longest).toBeLessThan(3000)
     await client.query('rollback')
     await assertLedger()
@@ -473,7 +473,7 @@ describe('partitions', () => {
     ]).finally(() => (state.running = false))
     while (state.running) await assertLedger()
     await work
-    await until(async () => (await dropAll()).left === 'all')
+    await until(async () => (await dropAll()).progress === 'all')
     await assertLedger()
   })
 

@@ -27,10 +27,10 @@ export function postgresHistory({ pools: { ordinary } }: Context): History {
       at = row.next
       await retryOnConnectionLoss(ordinary, dropHeld, {})
       await retryOnConnectionLoss(ordinary, dropParts, { days, rowsMax: partsMax })
-      return { partitions: row.partitions, sends: row.sends, messages: row.messages, left: row.state }
+      return { partitions: row.partitions, sends: row.sends, messages: row.messages, progress: row.state }
     } catch (error) {
       at = fromStart
-      if (sqlState(error) === lockTaken) return { partitions: 0, sends: 0, messages: 0, left: 'busy' }
+      if (sqlState(error) === lockTaken) return { partitions: 0, sends: 0, messages: 0, progress: 'busy' }
       throw error
     }
   }

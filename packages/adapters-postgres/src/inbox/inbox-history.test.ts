@@ -30,7 +30,7 @@ const count = async (from: string) =>
   (await client.query<{ count: number }>(`select count(*)::int from ${from}`)).rows[0]?.count
 
 async function dropAll() {
-  for (;;) if ((await postgres.ports.history.drop(90, 730)).left === 'all') return
+  for (;;) if ((await postgres.ports.history.drop(90, 730)).progress === 'all') return
 }
 const receive = (...fields: readonly Partial<InboundMessage>[]) =>
   postgres.ports.inbox.receive(fields.map(aReply), confirmation)

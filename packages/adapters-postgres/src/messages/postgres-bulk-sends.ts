@@ -104,7 +104,7 @@ export function postgresBulkSends({ pools: { kysely, ordinary } }: Context): Bul
         .where('id', '=', id)
         .execute()
     },
-    end: (id, call, { accepted, messages, cost, left: rows }) =>
+    end: (id, call, { accepted, messages, cost, refusedRows: rows }) =>
       kysely.transaction().execute(async (transaction) => {
         // Locks the send. If its last two calls end at the same time, the later one then sees that no call is left.
         await transaction.selectFrom('bulk_send').select('id').where('id', '=', id).forUpdate().execute()

@@ -123,7 +123,7 @@ async function writeEverywhere(): Promise<void> {
   const endpoint = { account, url: 'https://example.com', listSize: 1, withText: true, secret } as const
   await ports.webhooks.add({ ...endpoint, events: ['message.delivered', 'reply.received', 'optout.added'] }, now)
   const order = anOrder(account, { to: [number], text: sentText, references: [reference] })
-  const request = { account, key: 'key' as IdempotencyKey, asked: 'asked' }
+  const request = { account, key: 'key' as IdempotencyKey, canonical: 'asked' }
   await ports.messages.acceptOnce(order, request, anAnswerDraft(order))
   await ports.messages.accept(anOrder(account, { to: [number, other], text: 'to both' }))
   await deliverAll()
@@ -146,7 +146,7 @@ async function writeEverywhere(): Promise<void> {
   await ports.bulkSends.start(account, ended)
   await ports.bulkSends.end(ended, 0, {
     ...{ accepted: [], messages: 0, cost: 0 as never },
-    left: [{ ...row(1, number, ['x']), refused: 'opted-out' }],
+    refusedRows: [{ ...row(1, number, ['x']), refused: 'opted-out' }],
   })
   await client.query(
     `insert into unread_delivery_receipt (carrier, text, pdu) values
@@ -229,7 +229,7 @@ test('an erased number and its texts are in no column of any table, in no encodi
   const all = { ...ports, clock, secrets: memorySecrets(), secretBox }
   const operators = operatorAccess({ ...all, webhookClient: scriptedWebhookClient() })
   const operator = operators.as({ name: 'ann', role: 'admin' }, 'here')
-  expect(await operator.commands.eraseNumber(number, 'ann')).toMatchObject({ left: { waiting: 0 } })
+  expect(await operator.commands.eraseNumber(number, 'ann')).toMatchObject({ remaining: { waiting: 0 } })
   expect(await found()).toEqual(['opt_out_reply.msisdn', 'suppression.msisdn'])
   const { rows } = await client.query<{ beginning: string }>(
     `select beginning from webhook_attempt where list_id >= 999 and beginning is not null`,

@@ -66,6 +66,6 @@ function promotionOf(row: RowOf<typeof listPromotions>): Promotion {
     ...fromRow(promotion),
     due: firstDue === null || lastDue === null ? undefined : { first: firstDue, last: lastDue },
     decision:
-      decision === null || decidedAt === null ? undefined : { what: decision, by: decidedBy ?? '', at: decidedAt },
+      decision === null || decidedAt === null ? undefined : { choice: decision, by: decidedBy ?? '', at: decidedAt },
   }
 }

@@ -181,7 +181,7 @@ select account_id account, msisdn::text number, (select address from sender wher
   ) "refusedForNow",
   (
     select coalesce(
-      json_agg(json_build_object('at', ${milliseconds('at')}, 'what', what, 'carrier', carrier) order by id), '[]'
+      json_agg(json_build_object('at', ${milliseconds('at')}, 'name', what, 'carrier', carrier) order by id), '[]'
     )
     from incidents
   ) incidents,

@@ -25,7 +25,7 @@ afterEach(async () => {
   await database.drop()
 })
 
-const everything: Replay = { what: 'period', from: instant(0), to: instant(Date.UTC(2100, 0)) }
+const everything: Replay = { kind: 'period', from: instant(0), to: instant(Date.UTC(2100, 0)) }
 
 /** Creates an endpoint with delivered lists of one reply each. The lists have few distinct times. */
 async function delivered(lists: number): Promise<Webhook> {

@@ -30,8 +30,8 @@ export function replays({ pools: { hot, ordinary } }: Context, { find }: Pick<We
     replay: Replay,
   ): ReturnType<Webhooks['startReplay']> {
     if ((await find(account, id)) === undefined) return undefined
-    const event = replay.what === 'event' ? replay.event : null
-    const { from, to } = replay.what === 'period' ? replay : { from: null, to: null }
+    const event = replay.kind === 'event' ? replay.event : null
+    const { from, to } = replay.kind === 'period' ? replay : { from: null, to: null }
     const [started] = await ordinary.run(startReplay, { webhook: id, event, from, to })
     if (started !== undefined) return { started: taskOf(started) }
     const [running] = await ordinary.run(runningReplay, { webhook: id })
@@ -91,9 +91,9 @@ const taskOf = (row: ReplayRow): ReplayTask => ({
 })
 
 function replayOf({ event, from_at, to_at }: ReplayRow): Replay {
-  if (event !== null) return { what: 'event', event }
-  if (from_at === null || to_at === null) return { what: 'dead' }
-  return { what: 'period', from: from_at, to: to_at }
+  if (event !== null) return { kind: 'event', event }
+  if (from_at === null || to_at === null) return { kind: 'dead' }
+  return { kind: 'period', from: from_at, to: to_at }
 }
 
 type EventKey = Omit<ValuesOf<typeof replayEvent>, 'replay'>

@@ -113,7 +113,7 @@ function messageEvents(type: MessageEventType, stored: StoredEvents): EventGroup
     type,
     code,
     cost: wasAccepted ? price : credits(0),
-    taken: wasAccepted,
+    staysCharged: wasAccepted,
     text,
   }
   const messages = subjects as readonly MessageId[]

@@ -203,16 +203,16 @@ test('a text that looks like a receipt without a message is kept, and read again
   const one = await start({ receiptId: 'as-is' }, undefined, stored, handlers)
   await until(() => one.carrier.status().links.every(({ boundSince }) => boundSince !== undefined))
   expect(await one.smsc.deliver({ shortMessage: receiptText('id-1') })).toBe(0)
-  expect(unread.kept).toMatchObject([{ reference: 'id-1', number: '27825550101', isMessage: false }])
+  expect(unread.receipts).toMatchObject([{ reference: 'id-1', number: '27825550101', isMessage: false }])
   expect(one.problems).toEqual([
     'carrier test: 1 receipt that cannot be read is kept: gateway carrier receipts test --unread',
   ])
   const two = await start({ receiptId: 'as-is' }, undefined, stored, handlers)
   await until(() => two.carrier.status().receipts.received === 1)
-  expect(unread.kept).toHaveLength(1)
+  expect(unread.receipts).toHaveLength(1)
   isKnown = true
   const three = await start({ receiptId: 'as-is' }, undefined, stored, handlers)
-  await until(() => unread.kept.length === 0)
+  await until(() => unread.receipts.length === 0)
   expect(three.receipts).toMatchObject([{ reference: 'id-1', isGuess: true }])
 })
 
@@ -254,7 +254,7 @@ test('messages of people: numbers, text, parts by header and by TLVs, payload; b
   expect(await smsc.deliver(binary)).toBe(COMMAND_STATUS.ESME_RX_T_APPN)
   unread.isAway = false
   expect(await smsc.deliver(binary)).toBe(0)
-  expect(unread.kept).toMatchObject([{ number: '27825550101', text: '01fe', isMessage: true }])
+  expect(unread.receipts).toMatchObject([{ number: '27825550101', text: '01fe', isMessage: true }])
   expect(inbound).toMatchObject([
     { carrier: 'test', from: '27825550101', to: '12025550100', text: 'STOP', part: undefined },
     { from: '27825550101', to: '40123', text: 'ho', part: { group: 7, of: 2, number: 2 } },

@@ -25,10 +25,10 @@ describe('a receipt that cannot be read', () => {
     unread.isAway = true
     const delivery = { esmClass: 4, shortMessage: written, tlvs: [textTlv(TLV_TAG.receipted_message_id, 'id-7')] }
     expect(await smsc.deliver(delivery)).toBe(COMMAND_STATUS.ESME_RX_T_APPN)
-    expect([unread.kept, problems, carrier.status().unreadable]).toEqual([[], [], 0])
+    expect([unread.receipts, problems, carrier.status().unreadable]).toEqual([[], [], 0])
     unread.isAway = false
     expect(await smsc.deliver(delivery)).toBe(0)
-    expect(unread.kept).toEqual([
+    expect(unread.receipts).toEqual([
       {
         ...{ id: 1, at: 0, carrier: 'test', reference: 'id-7', number: '27825550101' },
         text: 'id:7\ufffd handed over',
@@ -47,8 +47,8 @@ describe('a receipt that cannot be read', () => {
       expect(await smsc.deliver({ esmClass: 4, shortMessage: Buffer.from(text) })).toBe(0)
     const receiptPattern = 'msg (?<id>\\d+) (?:(?<delivered>handed over)|(?<undeliverable>lost))'
     const { receipts, recovered } = await start({ receiptPattern }, undefined, undefined, { unreadReceipts: unread })
-    await until(() => unread.kept.length === 1)
-    expect(unread.kept).toMatchObject([{ text: 'other' }])
+    await until(() => unread.receipts.length === 1)
+    expect(unread.receipts).toMatchObject([{ text: 'other' }])
     expect(receipts.map(({ reference, code, number }) => [reference, code, number])).toEqual([
       ['7', 0, '27825550101'],
       ['8', 103, '27825550101'],
@@ -119,11 +119,11 @@ describe('odd octets (P-21)', () => {
       await bound(one)
       unread.isAway = true
       expect(await one.smsc.sendOctets(octets)).toMatchObject({ command, status: COMMAND_STATUS.ESME_RX_T_APPN })
-      expect([unread.kept, one.carrier.status().unreadable]).toEqual([[], 0])
+      expect([unread.receipts, one.carrier.status().unreadable]).toEqual([[], 0])
       unread.isAway = false
       expect(await one.smsc.sendOctets(octets)).toMatchObject({ command, status: 0 })
-      expect(unread.kept).toMatchObject([{ number: '27825550101', text: '', isMessage: false }])
-      expect(unread.kept[0]?.pdu).toContain(octets.subarray(16).toString('hex'))
+      expect(unread.receipts).toMatchObject([{ number: '27825550101', text: '', isMessage: false }])
+      expect(unread.receipts[0]?.pdu).toContain(octets.subarray(16).toString('hex'))
       const line = 'carrier test: 1 PDU that cannot be read is kept: gateway carrier receipts test --unread'
       expect([one.problems, one.carrier.status().unreadable, one.inbound, one.receipts]).toEqual([[line], 1, [], []])
     },
@@ -141,7 +141,7 @@ describe('odd octets (P-21)', () => {
     }
     unread.isAway = false
     await until(() => one.carrier.status().unreadable === 3)
-    expect(unread.kept.map(({ pdu }) => pdu.slice(8, 16))).toEqual(['00000999'])
+    expect(unread.receipts.map(({ pdu }) => pdu.slice(8, 16))).toEqual(['00000999'])
   })
 
   test('receipts and messages that another release kept are read at the start if this release can read them', async () => {
@@ -152,7 +152,7 @@ describe('odd octets (P-21)', () => {
     const empty = { carrier: aCarrierId('test'), reference: undefined, number: undefined, text: '', isMessage: false }
     await unread.keep(pdus.map((pdu) => ({ ...empty, pdu: lengthened(hex(pdu)) })))
     const { inbound, receipts } = await start({}, undefined, undefined, { unreadReceipts: unread })
-    await until(() => unread.kept.length === 0)
+    await until(() => unread.receipts.length === 0)
     expect(inbound).toMatchObject([{ text: 'STOP', from: '27825550101', reference: 'unread-1', offer: undefined }])
     expect(receipts).toMatchObject([{ reference: 'id-1', code: 0 }])
   })

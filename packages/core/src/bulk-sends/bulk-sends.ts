@@ -108,7 +108,7 @@ export interface EndedCall {
   readonly messages: number
   readonly cost: Credits
   /** Rows that got no message, each with its reason. Other rows are deleted. */
-  readonly left: readonly BulkRow[]
+  readonly refusedRows: readonly BulkRow[]
 }
 
 /** Number of messages in one state. */

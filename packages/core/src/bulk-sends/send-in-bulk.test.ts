@@ -31,7 +31,7 @@ async function setUp(granted = 1000) {
     return all.flat()
   }
   const sent = async () => (await gateway.queries.listSent(account, { limit: 100 })).messages
-  return { clock, ports, account, gateway, id, find, left: refusedRows, sent }
+  return { clock, ports, account, gateway, id, find, refusedRows, sent }
 }
 
 const fail = (): never => {
@@ -68,7 +68,7 @@ function dying(ports: Ports, nth: number, isDone: boolean): Ports {
 test('if processes die at any moment, also during a stop, each row is accepted and charged once or reported as not accepted', async () => {
   const deaths = fc.array(fc.tuple(fc.integer({ min: 1, max: 30 }), fc.boolean()), { minLength: 1, maxLength: 5 })
   const property = fc.asyncProperty(deaths, fc.option(fc.integer({ min: 0, max: 4 })), async (processes, stopAfter) => {
-    const { clock, ports, gateway, account, id, find, left: refusedRows, sent } = await setUp(80)
+    const { clock, ports, gateway, account, id, find, refusedRows, sent } = await setUp(80)
     await gateway.commands.startBulkSend(account, id)
     const finish = async (processPorts: Ports) => {
       const { sendNextCall } = createGateway(processPorts).commands
@@ -107,9 +107,9 @@ const died = (problem: unknown): void => {
 }
 
 test('the quote predicts the send: parts, cost, and each row that gets no message with its reason', async () => {
-  const { gateway, account, id, find, left: refusedRows } = await setUp(90)
+  const { gateway, account, id, find, refusedRows } = await setUp(90)
   const quote = await gateway.queries.quoteBulkSend(account, id)
-  expect(quote).toMatchObject({ messages: 9, partsMin: 1, partsMax: 1, cost: 90, wanted: 100, left: 0 })
+  expect(quote).toMatchObject({ messages: 9, partsMin: 1, partsMax: 1, cost: 90, fullCost: 100, remaining: 0 })
   expect(quote?.examples[1]).toMatchObject({ text: 'Dear Şule' })
   await gateway.commands.startBulkSend(account, id)
   while ((await gateway.commands.sendNextCall()) === 'more');
@@ -123,7 +123,7 @@ test('the quote predicts the send: parts, cost, and each row that gets no messag
 })
 
 test('calls that were not started before a stop are not sent, and each of their rows is marked stopped', async () => {
-  const { gateway, account, id, find, left: refusedRows } = await setUp()
+  const { gateway, account, id, find, refusedRows } = await setUp()
   await gateway.commands.startBulkSend(account, id)
   await gateway.commands.sendNextCall()
   expect(await gateway.commands.stopBulkSend(account, id)).toBe(true)
@@ -135,7 +135,7 @@ test('calls that were not started before a stop are not sent, and each of their 
 
 test('a call with a late answer counts if it was accepted before the stop; after the stop it accepts nothing', async () => {
   for (const isBefore of [true, false]) {
-    const { clock, ports, gateway, account, id, find, left: refusedRows } = await setUp()
+    const { clock, ports, gateway, account, id, find, refusedRows } = await setUp()
     await gateway.commands.startBulkSend(account, id)
     let go: () => void = () => undefined
     const release = new Promise<void>((resolve) => (go = resolve))
@@ -170,7 +170,7 @@ test('a send is continued for 40 hours; after answers have expired, the rows of 
     [41, 'stopped'],
     [48, 'unknown'],
   ] as const) {
-    const { clock, gateway, account, id, left: refusedRows } = await setUp()
+    const { clock, gateway, account, id, refusedRows } = await setUp()
     await gateway.commands.startBulkSend(account, id)
     clock.step(hours * 3600)
     while ((await gateway.commands.sendNextCall()) === 'more');
@@ -180,7 +180,7 @@ test('a send is continued for 40 hours; after answers have expired, the rows of 
 })
 
 test('a rate limit delays a send, and a locked account gets a refusal for each row', async () => {
-  const { clock, ports, gateway, account, id, find, left: refusedRows } = await setUp()
+  const { clock, ports, gateway, account, id, find, refusedRows } = await setUp()
   await ports.accounts.change(account.id, { recipientsPerSecond: 1 })
   await gateway.commands.startBulkSend(account, id)
   while ((await gateway.commands.sendNextCall()) === 'more');

@@ -76,9 +76,9 @@ export interface BulkQuote {
   readonly partsMax: number
   readonly cost: Credits
   /** Credits that all recipients that pass the screening would cost, whatever the balance. */
-  readonly wanted: Credits
+  readonly fullCost: Credits
   readonly balance: Credits
-  readonly left: Credits
+  readonly remaining: Credits
   /** Rows that would get no message, each with its reason, including repetitions. */
   readonly refused: readonly BulkRow[]
   /** Rows whose number is not used exactly as written. */
@@ -133,7 +133,7 @@ export const quoteBulkSend =
     }
     refused.sort((a, b) => a.row - b.row)
     const of = { messages, partsMin: messages === 0 ? 0 : partsMin, partsMax, refused, changed, examples }
-    return { ...of, cost: minus(balance, remaining), wanted: fullCost, balance, left: remaining }
+    return { ...of, cost: minus(balance, remaining), fullCost, balance, remaining }
   }
 
 /** Returns the message ids of an ended call, in the order of its texts. */
@@ -261,7 +261,7 @@ async function settle({ bulkSends, clientRequests }: WorkPorts, claimed: BulkCal
       ...{ recipient: row, number: row.number, refused: 'account-locked' as const, balance: credits(0) },
     })),
   )
-  const request = { account: claimed.send.account, key: keyOfCall(claimed), asked: canonicalForm(texts) }
+  const request = { account: claimed.send.account, key: keyOfCall(claimed), canonical: canonicalForm(texts) }
   const first = await clientRequests.keep(request, { text: answerText(nothing), balance: credits(0) })
   if (first === 'another-request') return bulkSends.end(claimed.send.id, claimed.call, allLeft(claimed, 'unknown'))
   const results = resultsIn(first, texts).flat()
@@ -288,10 +288,10 @@ function endOf({ rows }: BulkCall, results: readonly SentRecipient<BulkRow>[]): 
     else accepted.push({ first: result.id, last: result.id })
   }
   const refusedRows = [...rows.filter((row) => row.refused !== undefined), ...refused].sort((a, b) => a.row - b.row)
-  return { accepted: accepted.map(({ first, last }) => [first, last]), messages, cost, left: refusedRows }
+  return { accepted: accepted.map(({ first, last }) => [first, last]), messages, cost, refusedRows }
 }
 
 const allLeft = ({ rows }: BulkCall, refused: 'stopped' | 'failed-over' | 'unknown' | 'invalid-sender'): EndedCall => ({
   ...{ accepted: [], messages: 0, cost: credits(0) },
-  left: rows.map((row) => (row.refused === undefined ? refusing(row, refused) : row)),
+  refusedRows: rows.map((row) => (row.refused === undefined ? refusing(row, refused) : row)),
 })

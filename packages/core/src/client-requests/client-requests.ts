@@ -28,7 +28,7 @@ export interface ClientRequest {
   readonly account: AccountId
   readonly key: IdempotencyKey
   /** Canonical form of the request. Two requests are the same if their canonical forms are. */
-  readonly asked: string
+  readonly canonical: string
 }
 
 /** First answer to a request, which every repetition receives as well. */
@@ -75,7 +75,7 @@ export function onceAtATime<Refusal extends Undone>() {
   return async (request: ClientRequest, first: () => Promise<Result>): Promise<Result> => {
     for (let other = find(request); other !== undefined; other = find(request)) {
       const result = await other.result
-      if (other.request.asked === request.asked) return result
+      if (other.request.canonical === request.canonical) return result
       if (isAnswer(result)) return 'another-request'
     }
     const own = { request, result: first() }

@@ -136,7 +136,7 @@ export function transferCredits(ports: Pick<Ports, 'accounts' | 'ledger' | 'clie
       return typeof decided === 'string' ? decided : ledger.transfer(decided, clock.now())
     }
     const canonical = JSON.stringify(['transfer', order.from, order.to, order.quantity])
-    const request = { account: asker.id, key, asked: canonical }
+    const request = { account: asker.id, key, canonical }
     const answer = await once(request, () => transferFirst(asker, order, request))
     return isAnswer(answer) ? (answer.text as 'done' | TransferRefusal) : answer
   }

@@ -319,7 +319,7 @@ test('messages refused for now are submitted again after 2, 4 and 8 s, and no so
   for (const [round, seconds] of [2, 4, 8].entries()) {
     await untilInTurns(() => carrier.submitted.length === 22 * (round + 1) && world.store.dispatchers.size > 0)
     const batches = () => [...world.store.dispatchers.values()].flatMap(({ batches: open }) => [...open.values()])
-    await untilInTurns(() => batches().every((batch) => batch.held.size === 0))
+    await untilInTurns(() => batches().every((batch) => batch.messages.size === 0))
     await pass(world, seconds - 0.1)
     for (let turn = 0; turn < 20; turn++) await nextTurn()
     expect(carrier.submitted).toHaveLength(22 * (round + 1))

@@ -36,7 +36,7 @@ export interface Promotion {
   readonly inDoubt: number
   /** Due times of the first and last message in doubt; undefined if no message is in doubt any more. */
   readonly due: { readonly first: Instant; readonly last: Instant } | undefined
-  readonly decision: { readonly what: DoubtDecision; readonly by: string; readonly at: Instant } | undefined
+  readonly decision: { readonly choice: DoubtDecision; readonly by: string; readonly at: Instant } | undefined
 }
 
 /** A bulk send that a promotion stopped. */

@@ -15,7 +15,9 @@ async function accept({ ports, account }: DispatchWorld, to = numbers(200)) {
  * Returns true if no dispatcher holds a claimed message, so that all unfinished messages are due or to be tried again.
  */
 const returned = ({ store }: DispatchWorld): boolean =>
-  [...store.dispatchers.values()].every(({ batches }) => [...batches.values()].every((batch) => batch.held.size === 0))
+  [...store.dispatchers.values()].every(({ batches }) =>
+    [...batches.values()].every((batch) => batch.messages.size === 0),
+  )
 
 test('a paused carrier gets no message, gives unsent ones back at once, and its answers are stored', async () => {
   const world = await dispatchWorld()

@@ -51,7 +51,7 @@ export const changeScheduled =
     const recipients = [{ number: old.number, reference: old.reference }]
     const texts = [{ text, recipients, scheduled: due, options: old.options, sender }]
 
-    const request = { account: account.id, key, asked: canonicalForm(texts) }
+    const request = { account: account.id, key, canonical: canonicalForm(texts) }
     const isRepeated = (await ports.clientRequests.find(request)) !== undefined
     if (!isRepeated) {
       const quote = await quoteMessages(ports)(account, texts)
@@ -76,6 +76,6 @@ export const changeScheduled =
  */
 const isPaidByRefund = (
   refused: Refusal,
-  { wanted: cost, balance }: { readonly wanted: Credits; readonly balance: Credits },
+  { fullCost: cost, balance }: { readonly fullCost: Credits; readonly balance: Credits },
   refund: Credits,
 ): boolean => refused === 'insufficient-credits' && minus(plus(balance, refund), cost) >= 0

@@ -13,7 +13,7 @@ export interface DroppedHistory {
    * `more`: call again at once. `all`: nothing old enough remains. `busy`: another process drops history, or a reader
    * has held it for a long time; try again later.
    */
-  readonly left: 'more' | 'all' | 'busy'
+  readonly progress: 'more' | 'all' | 'busy'
 }
 
 /** Deletion of old sends, and ids that must not be issued again. */

@@ -16,7 +16,7 @@ import { OUTCOME, type OutcomeCode } from './status-code.ts'
 const number = aNumber()
 const known = (code: OutcomeCode, isCharged: boolean) => ({
   code,
-  taken: isCharged,
+  staysCharged: isCharged,
   number,
   at: instant(0),
   cost: credits(0),
@@ -46,7 +46,7 @@ test.each<[OutcomeCode, boolean, DeliveryState]>([
   expect(hasOutcome(known(code, isCharged))).toBe(true)
 })
 
-test.each<[what: string, outcome: Outcome | undefined, SentCredits]>([
+test.each<[title: string, outcome: Outcome | undefined, SentCredits]>([
   ['a message that waits', undefined, { charged: 10, returned: 0, net: 10 } as never],
   ['one that a carrier took', outcomeOf(OUTCOME.undeliverable, true), { charged: 10, returned: 0, net: 10 } as never],
   ['one that no carrier took', outcomeOf(OUTCOME.refused, false), { charged: 10, returned: 10, net: 0 } as never],

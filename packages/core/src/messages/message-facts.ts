@@ -54,7 +54,7 @@ export function statusOf(message: MessageFacts, since: Instant): MessageStatus {
   const staysCharged = isAcceptedByCarrier(outcome)
   const isCharged = (staysCharged && outcome.isRefunded !== true) || cost === 0
   const paid = isCharged ? { cost } : { cost: credits(0), returned: cost }
-  return withLabels({ code: outcome.code, at: outcome.at, number, ...paid, taken: staysCharged }, labels)
+  return withLabels({ code: outcome.code, at: outcome.at, number, ...paid, staysCharged }, labels)
 }
 
 /** Credits of a send, as all pages, files, commands and documents show them. */
@@ -103,5 +103,5 @@ export function deliveryState(status: MessageStatus): DeliveryState {
   if (!hasOutcome(status)) return status === 'not-found' ? 'not-found' : 'waiting'
   const state = stateOf(status.code)
   if (state !== 'failed') return state
-  return status.taken ? 'not-delivered' : 'not-sent'
+  return status.staysCharged ? 'not-delivered' : 'not-sent'
 }

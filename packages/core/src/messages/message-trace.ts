@@ -224,7 +224,7 @@ export const INCIDENT = {
 
 export interface Incident {
   readonly at: Instant
-  readonly what: string
+  readonly name: string
   /** Carrier involved. Undefined if there is none or it is unknown. */
   readonly carrier: CarrierId | undefined
 }

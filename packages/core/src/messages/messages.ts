@@ -138,7 +138,7 @@ export interface KnownStatus extends MessageLabels {
    * True if a carrier accepted, or may have accepted, the message or a part of it, so that the message stays charged
    * (ruling 1.4).
    */
-  readonly taken: boolean
+  readonly staysCharged: boolean
 }
 
 /** Status of a message that is queued, scheduled, claimed, or not yet recorded. */

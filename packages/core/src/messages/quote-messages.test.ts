@@ -36,8 +36,8 @@ test('a quote predicts the send, with the same refusals, costs and balance, and 
       if (typeof sent === 'string' || 'overLimitSeconds' in sent) throw new Error('not sent')
       const actual = sent.map((results) => results.map((one) => ('id' in one ? one.cost : one.refused)))
       expect(quote.texts.map((of) => of.map((one) => ('to' in one ? one.cost : one.refused)))).toEqual(actual)
-      expect(quote.left).toBe(await gateway.queries.creditBalance(account.id))
-      expect([quote.balance, quote.cost]).toEqual([granted, minus(credits(granted), quote.left)])
+      expect(quote.remaining).toBe(await gateway.queries.creditBalance(account.id))
+      expect([quote.balance, quote.cost]).toEqual([granted, minus(credits(granted), quote.remaining)])
     },
   )
   await fc.assert(property, { numRuns: 200 })
@@ -47,7 +47,7 @@ test('the full cost is the price of all recipients that pass the screening, what
   const { account, gateway } = await setUp(20)
   const recipients = ['27820000003', dear, optedOut, '27820000004']
   const quote = await gateway.queries.quoteMessages(account, [{ text: 'hello', recipients }])
-  expect(quote).toMatchObject({ wanted: 55, cost: 20, balance: 20, left: 0 })
+  expect(quote).toMatchObject({ fullCost: 55, cost: 20, balance: 20, remaining: 0 })
 })
 
 test('a sender that the account may not use is refused before anything is quoted', async () => {

@@ -13,10 +13,10 @@ export interface Quote<To extends Recipient = Recipient> {
   /** Credits that would be charged. */
   readonly cost: Credits
   /** Total price of all recipients that pass the screening, even if the balance does not cover it. */
-  readonly wanted: Credits
+  readonly fullCost: Credits
   readonly balance: Credits
   /** Balance after the send. */
-  readonly left: Credits
+  readonly remaining: Credits
 }
 
 /**
@@ -47,8 +47,8 @@ export const quoteMessages =
     return {
       texts: quotedTexts,
       cost: minus(balance, remaining),
-      wanted: costs.reduce(plus, credits(0)),
+      fullCost: costs.reduce(plus, credits(0)),
       balance,
-      left: remaining,
+      remaining,
     }
   }

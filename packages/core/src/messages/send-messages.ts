@@ -38,7 +38,7 @@ export interface Sending {
   /** True if the ids of the accepted recipients must be consecutive in request order (ruling 5.3). */
   readonly isConsecutive?: boolean | undefined
   /** Identity of a request with a key. Default: `canonicalForm`. */
-  readonly asked?: string | undefined
+  readonly canonical?: string | undefined
 }
 
 /**
@@ -137,7 +137,7 @@ export function sendMessages(ports: SendPorts, pool: readonly SenderAddress[], a
     key: IdempotencyKey,
     sending: Sending,
   ) {
-    const request = { account: account.id, key, asked: sending.asked ?? canonicalForm(texts) }
+    const request = { account: account.id, key, canonical: sending.canonical ?? canonicalForm(texts) }
     const answer = await once(request, () => sendFirst(account, texts, request, sending))
     if (answer instanceof ComputedAnswer && answer.texts === texts) return answer.sent as SendResults<To>
     return isAnswer(answer) ? resultsIn(answer, texts) : answer

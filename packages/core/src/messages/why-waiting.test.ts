@@ -18,10 +18,10 @@ const reportOf = (
     full?: boolean
     stale?: boolean
     open?: boolean
-    held?: boolean
+    isHeld?: boolean
   } = {},
 ) => {
-  const { bound = true, throttled = false, full = false, stale = false, open = false, held: isPaused = false } = changes
+  const { bound = true, throttled = false, full = false, stale = false, open = false, isHeld = false } = changes
   const status = {
     ...{ links: [{ role: 'transceiver', boundSince: bound ? 1 : undefined, inUse: 0 }], perSecond: undefined },
     ...{ isThrottled: throttled, waiting: 0, lastError: undefined, unreadable: 0 },
@@ -29,7 +29,7 @@ const reportOf = (
     circuit: { state: open ? 'half-open' : 'closed' },
   }
   return {
-    mode: isPaused ? 'paused' : 'running',
+    mode: isHeld ? 'paused' : 'running',
     ...{ carrier: name(carrier), window: 10, unanswered: full ? 10 : 3, status, isStale: stale, toldAt: now },
     process: { id: '1', host: 'a', pid: 1 },
   } as unknown as ReportedCarrier
@@ -52,8 +52,8 @@ test.each<[WaitingReason | undefined, MessageLocation, MessageTrace['route'], re
   ['no-carrier', queue, route(1, 'a', 'b'), [reportOf('c'), reportOf('a', { stale: true })]],
   ['not-bound', queue, route(1, 'a'), [reportOf('a', { bound: false }), reportOf('b')]],
   ['not-bound', queue, undefined, [reportOf('a', { bound: false })]],
-  ['held', queue, route(1, 'a', 'b'), [reportOf('a', { held: true }), reportOf('b', { held: true, bound: false })]],
-  ['in-turn', queue, route(1, 'a', 'b'), [reportOf('a', { held: true }), reportOf('b')]],
+  ['held', queue, route(1, 'a', 'b'), [reportOf('a', { isHeld: true }), reportOf('b', { isHeld: true, bound: false })]],
+  ['in-turn', queue, route(1, 'a', 'b'), [reportOf('a', { isHeld: true }), reportOf('b')]],
   ['circuit-open', queue, route(1, 'a', 'b'), [reportOf('a', { open: true }), reportOf('b', { bound: false })]],
   ['throttled', queue, route(1, 'a', 'b'), [reportOf('a', { throttled: true }), reportOf('b', { open: true })]],
   ['throttled', queue, route(1, 'a', 'b'), [reportOf('a', { throttled: true }), reportOf('b', { bound: false })]],

@@ -36,7 +36,7 @@ async function setUp(hasFactor = true) {
   const signIn = async (code: string) => gateway.commands.signInWithCode((await requestCode()).challenge, code, browser)
   const code = (later = 0) => codeAt(secret, clock.now(), later)
   const wrong = () => (code() === '000000' ? '111111' : '000000')
-  return { ports, clock, backOffice, gateway, account, secret, recoveryCodes, asked: requestCode, signIn, code, wrong }
+  return { ports, clock, backOffice, gateway, account, secret, recoveryCodes, requestCode, signIn, code, wrong }
 }
 
 test('the password alone opens no session; with a code of the app, also typed with spaces, it does', async () => {
@@ -49,7 +49,7 @@ test('the password alone opens no session; with a code of the app, also typed wi
 })
 
 test('a code is accepted once: of concurrent sign-ins one succeeds, and earlier codes are refused afterwards', async () => {
-  const { asked: requestCode, gateway, signIn, code, clock } = await setUp()
+  const { requestCode, gateway, signIn, code, clock } = await setUp()
   const challenges = await Promise.all(Array.from({ length: 8 }, requestCode))
   const now = code()
   const all = await Promise.all(
@@ -63,7 +63,7 @@ test('a code is accepted once: of concurrent sign-ins one succeeds, and earlier 
 })
 
 test('a recovery code is accepted once, in any letter case, with or without hyphens', async () => {
-  const { asked: requestCode, gateway, recoveryCodes, signIn, account } = await setUp()
+  const { requestCode, gateway, recoveryCodes, signIn, account } = await setUp()
   expect(new Set(recoveryCodes).size).toBe(10)
   const [first = '', second = ''] = recoveryCodes
   const challenges = await Promise.all(Array.from({ length: 4 }, requestCode))
@@ -77,7 +77,7 @@ test('a recovery code is accepted once, in any letter case, with or without hyph
 })
 
 test('after ten wrong codes in a minute every code is refused, also the right one, from any network and concurrently', async () => {
-  const { asked: requestCode, gateway, signIn, code, wrong, clock } = await setUp()
+  const { requestCode, gateway, signIn, code, wrong, clock } = await setUp()
   const { challenge } = await requestCode()
   const guesses = await Promise.all(
     Array.from({ length: 64 }, () => gateway.commands.signInWithCode(challenge, wrong(), browser)),
@@ -89,7 +89,7 @@ test('after ten wrong codes in a minute every code is refused, also the right on
 })
 
 test('at most a hundred codes are checked per day', async () => {
-  const { asked: requestCode, gateway, signIn, code, wrong, clock } = await setUp()
+  const { requestCode, gateway, signIn, code, wrong, clock } = await setUp()
   let looked = 0
   for (let minute = 0; minute < 12; minute++) {
     clock.step(61)
@@ -104,7 +104,7 @@ test('at most a hundred codes are checked per day', async () => {
 })
 
 test('a challenge is valid for a quarter of an hour, for its account, under the same password, and only unaltered', async () => {
-  const { asked: requestCode, gateway, ports, account, backOffice, code, clock, secret } = await setUp()
+  const { requestCode, gateway, ports, account, backOffice, code, clock, secret } = await setUp()
   const { challenge } = await requestCode()
   const sealed = ports.secretBox.seal(JSON.stringify({ of: `account ${account.id}`, name: 'acme', until: 1e15 }))
   for (const forged of ['', 'x', `${challenge}x`, sealed, ports.secretBox.seal(`challenge {}`)])
@@ -118,7 +118,7 @@ test('a challenge is valid for a quarter of an hour, for its account, under the 
 })
 
 test('a person who must have a second factor sets it up when signing in; a session without one ends', async () => {
-  const { gateway, backOffice, account, clock, asked: requestCode } = await setUp(false)
+  const { gateway, backOffice, account, clock, requestCode } = await setUp(false)
   const before = await gateway.commands.signIn(pair, browser)
   if (typeof before === 'string' || !('token' in before)) throw new Error('not signed in')
   await backOffice.commands.requireAccountFactor(account.id, true)

@@ -39,7 +39,7 @@ test('while a message waits nothing is erased; after it is deleted everything is
   expect(await backOffice.commands.eraseNumber(number, 'me')).toEqual({
     erasure: 1,
     erased,
-    left: remaining,
+    remaining,
     suppressions: 0,
   })
   expect(await backOffice.commands.exportNumber(number)).toEqual({
@@ -101,7 +101,7 @@ test('data of messages sent during an erasure stays and is reported', async () =
   }
   expect(await createBackOffice(sending).commands.eraseNumber(number, 'me')).toMatchObject({
     erased: { messages: 0 },
-    left: { ...nothingHeld, waiting: 1 },
+    remaining: { ...nothingHeld, waiting: 1 },
   })
   expect((await backOffice.commands.exportNumber(number)).messages).toMatchObject([{ text: 'hi there' }])
 })
@@ -120,7 +120,7 @@ test('a list is exported with its text; while it is sent nothing is erased, and 
   await bulkSends.start(account.id, first)
   expect(await backOffice.commands.eraseNumber(number, 'me')).toEqual({ heldUp: { ...nothingHeld, rowsBeingSent: 1 } })
   expect((await backOffice.commands.exportNumber(number)).listed).toHaveLength(2)
-  await bulkSends.end(first, 0, { accepted: [], messages: 0, cost: 0 as never, left: rows })
+  await bulkSends.end(first, 0, { accepted: [], messages: 0, cost: 0 as never, refusedRows: rows })
   const starting = {
     ...ports,
     personalData: {
@@ -132,7 +132,7 @@ test('a list is exported with its text; while it is sent nothing is erased, and 
     },
   }
   expect(await createBackOffice(starting).commands.eraseNumber(number, 'me')).toMatchObject({
-    left: { ...nothingHeld, rowsBeingSent: 1 },
+    remaining: { ...nothingHeld, rowsBeingSent: 1 },
   })
   expect(await bulkSends.rows(account.id, first, 0)).toEqual([{ row: 1, number: erasedNumber, fields: [] }])
   expect(await bulkSends.rows(account.id, second, 0)).toEqual(rows)

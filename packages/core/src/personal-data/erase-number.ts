@@ -86,7 +86,7 @@ export interface ErasedNumber {
   readonly erasure: ErasureId
   readonly erased: ErasedCounts
   /** Messages and rows that were sent to the number while it was being erased, and that are therefore not erased. */
-  readonly left: ErasureObstacles
+  readonly remaining: ErasureObstacles
   /** Number of opt-outs and blocks, which are not erased. */
   readonly suppressions: number
 }
@@ -147,7 +147,7 @@ export const eraseNumber =
     }
     await ports.personalData.end(erasure, erased)
     const { length } = await ports.personalData.suppressions(number)
-    return { erasure, erased, left: await heldUp(ports, number), suppressions: length }
+    return { erasure, erased, remaining: await heldUp(ports, number), suppressions: length }
   }
 
 /**

@@ -91,9 +91,9 @@ test('an endpoint of another account looks like one that does not exist, in ever
     gateway.commands.rotateWebhookSecret(account, id, -1),
     gateway.commands.removeWebhook(account, id),
     gateway.commands.testWebhook(account, id),
-    gateway.commands.startReplay(account, id, { what: 'dead' }),
-    gateway.commands.startReplay(account, id, { what: 'period', from: instant(1), to: instant(1) }),
-    gateway.commands.startReplay(account, id, { what: 'event', event: 'test-1' as WebhookEventId }),
+    gateway.commands.startReplay(account, id, { kind: 'dead' }),
+    gateway.commands.startReplay(account, id, { kind: 'period', from: instant(1), to: instant(1) }),
+    gateway.commands.startReplay(account, id, { kind: 'event', event: 'test-1' as WebhookEventId }),
     gateway.queries.showReplay(account, id),
     gateway.commands.stopReplay(account, id),
     gateway.queries.listAttempts(account, id, { offset: 0, limit: 10 }),
@@ -182,7 +182,7 @@ describe('the secret', () => {
 test('a period that ends before or at its start is not replayed', async () => {
   const { added, gateway, account } = await world()
   const { webhook } = await added()
-  const period = (from: number, to: number) => ({ what: 'period', from: instant(from), to: instant(to) }) as const
+  const period = (from: number, to: number) => ({ kind: 'period', from: instant(from), to: instant(to) }) as const
   expect(await gateway.queries.showReplay(account, webhook.id)).toBe('no-replay')
   expect(await gateway.commands.stopReplay(account, webhook.id)).toBe('no-replay')
   expect(await gateway.commands.startReplay(account, webhook.id, period(2, 2))).toBe('empty-period')

@@ -17,7 +17,7 @@ export const startReplay =
     { readonly started: ReplayTask } | { readonly running: ReplayTask } | 'no-such-webhook' | 'empty-period'
   > => {
     if ((await ports.webhooks.find(by, id)) === undefined) return 'no-such-webhook'
-    if (replay.what === 'period' && replay.from >= replay.to) return 'empty-period'
+    if (replay.kind === 'period' && replay.from >= replay.to) return 'empty-period'
     return (await ports.webhooks.startReplay(by, id, replay)) ?? 'no-such-webhook'
   }
 

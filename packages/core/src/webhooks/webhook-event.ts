@@ -53,7 +53,7 @@ export type WebhookEventData =
       /** Net credits: charged and not refunded. */
       readonly cost: Credits
       /** True if a carrier accepted the message or may have accepted it (`isAcceptedByCarrier`). */
-      readonly taken: boolean
+      readonly staysCharged: boolean
       readonly text: string | undefined
     })
   | {

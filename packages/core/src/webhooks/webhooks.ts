@@ -48,9 +48,9 @@ export interface PushAttempt extends PushResult {
 
 /** Events to push again: one event, the events of a period, or every dead list. */
 export type Replay =
-  | { readonly what: 'event'; readonly event: WebhookEventId }
-  | { readonly what: 'period'; readonly from: Instant; readonly to: Instant }
-  | { readonly what: 'dead' }
+  | { readonly kind: 'event'; readonly event: WebhookEventId }
+  | { readonly kind: 'period'; readonly from: Instant; readonly to: Instant }
+  | { readonly kind: 'dead' }
 
 /** Id of a replay, from one sequence for all accounts. */
 export type ReplayId = Brand<number, 'ReplayId'>

@@ -15,7 +15,7 @@ const rowsFrom = (first: number, count: number): readonly BulkRow[] =>
   }))
 const calls = [rowsFrom(1, 2), [...rowsFrom(3, 1), { ...rowsFrom(4, 1)[0], refused: 'repeated' } as BulkRow]]
 const ids = (first: number, last: number) => [first as MessageId, last as MessageId] as const
-const nothingAccepted: EndedCall = { accepted: [], messages: 0, cost: credits(0), left: [] }
+const nothingAccepted: EndedCall = { accepted: [], messages: 0, cost: credits(0), refusedRows: [] }
 const listed = async ({ personalData }: StoredPorts, number: Msisdn) =>
   (await personalData.listed(number)).map(({ send, row, isBeingSent }) => [send.id, send.state, row.row, isBeingSent])
 const nobody = (2 ** 52) as BulkSendId
@@ -114,14 +114,19 @@ export const bulkSendsContract: Contract<StoredPorts> = {
     await ports.bulkSends.postpone(id, 0)
     assert.equal((await ports.bulkSends.take(0))?.call, 0)
     const [row] = calls[0] ?? []
-    const ended = { accepted: [ids(7, 7)], messages: 1, cost: credits(15), left: [{ ...row, refused: 'opted-out' }] }
+    const ended = {
+      accepted: [ids(7, 7)],
+      messages: 1,
+      cost: credits(15),
+      refusedRows: [{ ...row, refused: 'opted-out' }],
+    }
     await ports.bulkSends.end(id, 0, ended as unknown as EndedCall)
     await ports.bulkSends.end(id, 0, nothingAccepted)
     assert.deepEqual(await ports.bulkSends.accepted(by, id, 0), [[7, 7]])
-    assert.deepEqual(await ports.bulkSends.rows(by, id, 0), ended.left)
+    assert.deepEqual(await ports.bulkSends.rows(by, id, 0), ended.refusedRows)
     assert.equal((await ports.bulkSends.take(0))?.call, 1)
     assert.deepEqual(await ports.bulkSends.accepted(by, id, 1), [])
-    await ports.bulkSends.end(id, 1, { ...nothingAccepted, left: calls[1] ?? [] })
+    await ports.bulkSends.end(id, 1, { ...nothingAccepted, refusedRows: calls[1] ?? [] })
     assert.equal(await ports.bulkSends.take(0), undefined)
     const { state, accepted, refused, cost, recipients, callsEnded } =
       (await ports.bulkSends.find(by, id)) ?? assert.fail('not found')
@@ -173,7 +178,11 @@ export const bulkSendsContract: Contract<StoredPorts> = {
     const apart = await accepted(ports, anOrder(by, { to: [aNumber()], text: 'c', due: farAhead }))
     const end = async (send: BulkSendId, call: number, messages: readonly MessageId[]) =>
       ports.bulkSends.end(send, call, {
-        ...{ accepted: [ids(Math.min(...messages), Math.max(...messages))], messages: messages.length, left: [] },
+        ...{
+          accepted: [ids(Math.min(...messages), Math.max(...messages))],
+          messages: messages.length,
+          refusedRows: [],
+        },
         cost: credits(10 * messages.length),
       })
     await end(id, 0, sent.ids)
@@ -198,7 +207,10 @@ export const bulkSendsContract: Contract<StoredPorts> = {
     assert.equal(await ports.bulkSends.stop(by, id), false)
     assert.equal((await ports.bulkSends.take(600))?.send.state, 'stopping')
     const [first] = calls
-    const stopped = { ...nothingAccepted, left: (first ?? []).map((row) => ({ ...row, refused: 'stopped' as const })) }
+    const stopped = {
+      ...nothingAccepted,
+      refusedRows: (first ?? []).map((row) => ({ ...row, refused: 'stopped' as const })),
+    }
     await Promise.all([0, 1, 0, 1].map((call) => ports.bulkSends.end(id, call, call === 0 ? nothingAccepted : stopped)))
     const ended = await ports.bulkSends.find(by, id)
     assert.deepEqual([ended?.state, ended?.isStopped], ['ended', true])
@@ -287,7 +299,7 @@ export const bulkSendsContract: Contract<StoredPorts> = {
       accepted: [ids(first, first)],
       messages: 1,
       cost: credits(10),
-      left: refusedRows,
+      refusedRows,
     })
     for (const [number, text] of [
       [numbers[0], aSend.text],
@@ -312,13 +324,13 @@ export const bulkSendsContract: Contract<StoredPorts> = {
     const [first, second] = await ports.bulkSends.rows(by, draft, 0)
     assert.deepEqual([first, second], [calls[0]?.[0], { row: 2, number: '0', fields: [] }])
     assert.deepEqual(await ports.bulkSends.rows(by, running, 0), calls[0])
-    await ports.bulkSends.end(running, 0, { ...nothingAccepted, left: calls[0] ?? [] })
+    await ports.bulkSends.end(running, 0, { ...nothingAccepted, refusedRows: calls[0] ?? [] })
     assert.deepEqual(await listed(ports, number), [[running, 'running', 2, false]])
     await ports.personalData.erase(number, { at: 'contacts', after: '' })
     assert.deepEqual(await listed(ports, number), [])
     await ports.history.drop(90, 90)
     assert.ok(await ports.bulkSends.find(by, draft))
-    for (let rest = 'more'; rest === 'more';) ({ left: rest } = await ports.history.drop(-1, 90))
+    for (let rest = 'more'; rest === 'more';) ({ progress: rest } = await ports.history.drop(-1, 90))
     assert.equal(await ports.bulkSends.find(by, running), undefined)
     assert.deepEqual(await ports.bulkSends.rows(by, running, 0), [])
   },

@@ -14,7 +14,7 @@ const another = 'another-request'
 function request(account: AccountId, key = 'key', content = 'this'): ClientRequest {
   const read = readIdempotencyKey(key)
   return typeof read === 'string' && read !== 'unusable'
-    ? { account, key: read, asked: content }
+    ? { account, key: read, canonical: content }
     : assert.fail(`not a valid idempotency key: ${key}`)
 }
 

@@ -59,7 +59,7 @@ export const commitsContract: Contract<HeldPorts> = {
     const { ports } = delayed
     const { id } = await anAccount(ports)
     await accepted(ports, anOrder(id, { to: numbers(1) }))
-    const request = { account: id, key: 'held' as IdempotencyKey, asked: 'a send' }
+    const request = { account: id, key: 'held' as IdempotencyKey, canonical: 'a send' }
     await answersOnceCommitted(delayed, {
       ask: () => {
         const order = anOrder(id, { to: numbers(1) })

@@ -116,12 +116,12 @@ const matching = withTraffic({
   ) => {
     const { deliveryReceipts } = traffic.ports
     const cases = [
-      { guessed: delivered, told: failed, known: failed, isNumbered: true },
-      { guessed: delivered, told: failed, known: failed, isNumbered: false },
-      { guessed: failed, told: underWay, known: failed, isNumbered: true },
-      { guessed: underWay, told: delivered, known: delivered, isNumbered: false },
+      { guessed: delivered, reported: failed, known: failed, isNumbered: true },
+      { guessed: delivered, reported: failed, known: failed, isNumbered: false },
+      { guessed: failed, reported: underWay, known: failed, isNumbered: true },
+      { guessed: underWay, reported: delivered, known: delivered, isNumbered: false },
     ] as const
-    for (const { guessed, told: reported, known, isNumbered } of cases) {
+    for (const { guessed, reported, known, isNumbered } of cases) {
       for (const isGuessFirst of [true, false]) {
         const of = (batch: ClaimedBatch): readonly DeliveryReceipt[] => {
           const number = batch.messages[0]?.to
@@ -129,7 +129,7 @@ const matching = withTraffic({
           const receipt = receiptsFor(batch, reported, isNumbered ? { number } : {})
           return isGuessFirst ? [...guess, ...receipt] : [...receipt, ...guess]
         }
-        const title = JSON.stringify({ guessed, told: reported, isNumbered, isGuessFirst })
+        const title = JSON.stringify({ guessed, reported, isNumbered, isGuessFirst })
         const one = await sentMessages(traffic)
         assert.deepEqual(await deliveryReceipts.apply(of(one.batch)), [], title)
         assert.deepEqual(await traffic.codes(one.account, one.ids), [known], title)

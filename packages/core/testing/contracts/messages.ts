@@ -283,8 +283,8 @@ const accepting: Contract<StoredPorts> = {
       aMessageId(Number.MAX_SAFE_INTEGER),
     ]
     const [a = assert.fail(), b = assert.fail()] = numbers(2)
-    const sent = { code: OUTCOME.sent, number: a, cost: 10, taken: true }
-    const unknown = { code: OUTCOME.unknown, number: b, cost: 25, taken: true }
+    const sent = { code: OUTCOME.sent, number: a, cost: 10, staysCharged: true }
+    const unknown = { code: OUTCOME.unknown, number: b, cost: 25, staysCharged: true }
     const queued = { code: 'waiting', number: a, cost: 15 }
     assert.deepEqual((await statusesOf(ports, id, requestedIds)).map(withoutTime), [
       unknown,
@@ -324,8 +324,8 @@ const accepting: Contract<StoredPorts> = {
     assert.equal(balance, 57)
     await dispatchDue(ports, 'single', ({ id }) => (id === ids[0] ? asSent() : { outcome: 'refused' }))
     assert.deepEqual((await statusesOf(ports, id, ids)).map(withoutTime), [
-      { code: OUTCOME.unknown, number: to[0], cost: 10, taken: true },
-      { code: OUTCOME.refused, number: to[1], cost: 0, taken: false },
+      { code: OUTCOME.unknown, number: to[0], cost: 10, staysCharged: true },
+      { code: OUTCOME.refused, number: to[1], cost: 0, staysCharged: false },
     ])
     await assertLedger(ports, 90)
   },
@@ -421,8 +421,8 @@ const takenOf = (balance: number, costs: readonly number[]) => spend(credits(bal
 
 const withoutTime = (status: MessageStatus) => {
   if (typeof status === 'string' || status.code === 'waiting') return status
-  const { code, number, cost, taken: isCharged } = status
-  return { code, number, cost, taken: isCharged }
+  const { code, number, cost, staysCharged: isCharged } = status
+  return { code, number, cost, staysCharged: isCharged }
 }
 
 /**
@@ -439,12 +439,12 @@ function assertSerial(
     const { results, balance } = acceptances[i] ?? assert.fail()
     const costs = order.texts.flatMap(({ to }) => to.map(({ cost }) => cost))
     const charged = costs.reduce((sum, cost, at) => (isId(results[at] ?? refused) ? sum + cost : sum), 0)
-    return { from: balance + charged, charged, to: balance, costs, taken: results.map(isId) }
+    return { from: balance + charged, charged, to: balance, costs, areAccepted: results.map(isId) }
   })
   let balance = before
   for (const step of steps.toSorted((a, b) => b.from - a.from || a.charged - b.charged)) {
     assert.equal(step.from, balance, 'each order finds the balance that the one before it left')
-    assert.deepEqual(step.taken, takenOf(step.from, step.costs))
+    assert.deepEqual(step.areAccepted, takenOf(step.from, step.costs))
     balance = step.to
   }
   assert.equal(balance, after)

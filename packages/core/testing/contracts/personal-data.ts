@@ -23,7 +23,7 @@ import {
 import { added, aWebhook, pushAll, replayed } from './webhooks/an-endpoint.ts'
 
 const [number, other] = [aNumber(), aNumber('27820000100')]
-const everything: Replay = { what: 'period', from: longAgo, to: farAhead }
+const everything: Replay = { kind: 'period', from: longAgo, to: farAhead }
 
 /** Runs all steps of an erasure. */
 async function eraseAll({ personalData }: Pick<StoredPorts, 'personalData'>, of = number): Promise<ErasedCounts> {

@@ -127,7 +127,7 @@ export const wakeupsContract: Contract<StoredPorts> = withSleepers({
     await watched.wokenBy(() => ports.webhooks.change(account, id, { state: 'active' }, longAgo))
     await pushAll(ports)
     await watched.wokenBy(() =>
-      ports.webhooks.startReplay(account, id, { what: 'period', from: longAgo, to: farAhead }),
+      ports.webhooks.startReplay(account, id, { kind: 'period', from: longAgo, to: farAhead }),
     )
     await watched.wokenBy(() => ports.webhooks.advanceReplay())
   },

@@ -113,7 +113,7 @@ export function memoryBulkSends(store: MemoryStore): BulkSends {
       const row = bulkSends.get(id)
       if (row !== undefined) row.due = secondsAfter(clock.now(), seconds)
     }),
-    end: atomic((id, call, { left: refusedRows, ...ended }) => {
+    end: atomic((id, call, { refusedRows, ...ended }) => {
       const row = bulkSends.get(id)
       const found = row?.calls[call]
       if (row === undefined || found === undefined || found.ended !== undefined) return

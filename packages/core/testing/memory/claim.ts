@@ -39,7 +39,7 @@ export function claim(
     carrier: request.carrier,
     queue,
     marked,
-    held: new Map(claimedRows.map((one) => [one.row.id, one])),
+    messages: new Map(claimedRows.map((one) => [one.row.id, one])),
   })
   if (overflowSeconds !== undefined)
     for (const { row } of claimedRows) note(store, row.id, INCIDENT.overflow, request.carrier)

@@ -74,8 +74,8 @@ const batchOf = (store: MemoryStore, dispatcher: DispatcherId, batch: ClaimedBat
 /** Removes these messages from the batch. */
 const takeOut = (batch: ClaimedBatchRow | undefined, ids: readonly MessageId[]): readonly ClaimedRow[] =>
   ids.flatMap((id) => {
-    const one = batch?.held.get(id)
-    batch?.held.delete(id)
+    const one = batch?.messages.get(id)
+    batch?.messages.delete(id)
     return one ?? []
   })
 

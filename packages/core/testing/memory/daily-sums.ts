@@ -8,7 +8,7 @@ export function memoryDailySums(store: MemoryStore): DailySums {
   const decided = (from: GatewayDay) =>
     [...store.messages.values()].flatMap(({ send, decision }) => {
       if (decision === undefined || send.confirmation) return []
-      const day = gatewayDay(decision.left)
+      const day = gatewayDay(decision.handedOver)
       return day < from ? [] : [{ account: send.account, day, carrier: decision.carrier, code: decision.code }]
     })
 

@@ -42,7 +42,7 @@ export const outcomeOf = ({ code, at, reference }: Decision): Outcome => ({
 export function note(store: MemoryStore, id: MessageId, incident: string, carrier?: CarrierId): void {
   const incidents = store.incidents.get(id) ?? []
   store.incidents.set(id, incidents)
-  incidents.push({ at: store.clock.now(), what: incident, carrier })
+  incidents.push({ at: store.clock.now(), name: incident, carrier })
 }
 
 /** Records the outcome of submitting a message to a carrier. */
@@ -58,7 +58,7 @@ export function decide(store: MemoryStore, row: MessageRow, carrier: Decision['c
   row.decision = {
     code,
     at,
-    left: row.decision?.left ?? at,
+    handedOver: row.decision?.handedOver ?? at,
     carrier,
     reference: references[0],
     parts: partsOf(references),
@@ -97,8 +97,8 @@ export function endRefunded(
   const account = store.accounts.get(row.send.account)
   if (account === undefined) throw new Error(`message ${row.id} has no account`)
   const at = store.clock.now()
-  const handedOver = row.decision?.left ?? at
-  row.decision = { code, at, left: handedOver, carrier, reference: undefined, parts: [] }
+  const handedOver = row.decision?.handedOver ?? at
+  row.decision = { code, at, handedOver, carrier, reference: undefined, parts: [] }
   if (row.refund === undefined) enter(account, row.cost, { kind: 'refund', first: row.id, code }, at)
   storeMessageEvent(store, row, 'handover')
 }

@@ -45,14 +45,14 @@ const receipt = (
 test('a message changes its state until it is final, and then never again', async () => {
   const { clock, deliveryReceipts, send, code } = await setUp()
   const id = await send({ outcome: 'accepted', reference: 'r' })
-  for (const [said, is] of [
+  for (const [first, is] of [
     [105, 105],
     [106, 106],
     [103, 103],
     [0, 103],
     [105, 103],
   ] as const) {
-    await deliveryReceipts.apply([receipt(clock, 'r', said)])
+    await deliveryReceipts.apply([receipt(clock, 'r', first)])
     expect(await code(id)).toBe(is)
   }
 })

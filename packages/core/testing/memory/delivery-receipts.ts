@@ -37,7 +37,7 @@ export const memoryDeliveryReceipts = (store: MemoryStore): DeliveryReceipts => 
       const key = referenceKey(carrier, reference)
       const row = store.references.get(key)
       const isFound =
-        row?.decision !== undefined && isRecentFor(row.decision.left, at) && isForNumber(receipt, row.number)
+        row?.decision !== undefined && isRecentFor(row.decision.handedOver, at) && isForNumber(receipt, row.number)
       if (isFound && !overtakes(store.receipts.get(key), receipt)) {
         counting.set(key, countingReceipt(counting.get(key), receipt))
       } else {
@@ -164,7 +164,7 @@ function match(store: MemoryStore, receiptsMax: number): number {
     const row = store.references.get(key)
     const tried = receipts.slice(0, room)
     room -= tried.length
-    const handedOver = row?.decision?.left
+    const handedOver = row?.decision?.handedOver
     const isOwn = ({ receipt, at }: StoredDeliveryReceipt): boolean =>
       row !== undefined &&
       handedOver !== undefined &&
@@ -214,7 +214,7 @@ function adopt(store: MemoryStore, ageSeconds: number): number {
   const unknown = [...store.messages.values()].flatMap((row) => {
     const { number, decision } = row
     if (decision?.carrier === undefined || !isUnresolved(decision)) return []
-    return { row, carrier: decision.carrier, number, parts: row.send.body.parts, left: decision.left }
+    return { row, carrier: decision.carrier, number, parts: row.send.body.parts, handedOver: decision.handedOver }
   })
   const adopted = adoptions(unmatched, unknown, (carrier, number) => mayBeInFlight(store, carrier, number), youngest)
   for (const { message, references } of adopted) resolve(store, message.row, references, INCIDENT.adopted)
@@ -224,7 +224,7 @@ function adopt(store: MemoryStore, ageSeconds: number): number {
 /** Returns stored receipts whose reference belongs to no message, or only to a message that is too old for them. */
 export const strangers = (store: MemoryStore): readonly StoredDeliveryReceipt[] =>
   [...store.receipts].flatMap(([key, list]) => {
-    const handedOver = store.references.get(key)?.decision?.left
+    const handedOver = store.references.get(key)?.decision?.handedOver
     return list.filter(({ at }) => handedOver === undefined || !isRecentFor(handedOver, at))
   })
 
@@ -235,5 +235,5 @@ export const mayBeInFlight = (store: MemoryStore, carrier: CarrierId, number: Ms
     .some(
       (batch) =>
         batch.carrier === carrier &&
-        [...batch.held.values()].some((one) => one.row.number === number && mayHaveLeft(one, batch)),
+        [...batch.messages.values()].some((one) => one.row.number === number && mayHaveLeft(one, batch)),
     )

@@ -48,7 +48,7 @@ function drop(store: MemoryStore, days: number, contactDays: number): DroppedHis
   for (const [id, { at, state }] of store.smppParts) if (at < since && state !== 'waiting') store.smppParts.delete(id)
   dropBulkSends(store, since)
   const sends = Math.min(old.length, sendsMax)
-  return { partitions: 0, sends, messages: rows.length, left: old.length > sends ? 'more' : 'all' }
+  return { partitions: 0, sends, messages: rows.length, progress: old.length > sends ? 'more' : 'all' }
 }
 
 function bySend(store: MemoryStore): ReadonlyMap<Send, readonly MessageRow[]> {

@@ -61,13 +61,13 @@ export const memoryInbox = (store: MemoryStore): Inbox => ({
   }),
   take: atomic((by, part, since, messagesMax) => {
     const taking = String(store.next('taking')) as Taking
-    const rows = ofAccount(store, by, part, since).filter(({ taken: consumption }) => consumption === undefined)
+    const rows = ofAccount(store, by, part, since).filter(({ taking: consumption }) => consumption === undefined)
     const consumed = rows.slice(0, messagesMax)
-    for (const row of consumed) row.taken = taking
+    for (const row of consumed) row.taking = taking
     return { taking, messages: consumed.map(shown) }
   }),
   offerAgain: atomic((by, taking) => {
-    for (const row of store.inboundMessages) if (row.account === by && row.taken === taking) row.taken = undefined
+    for (const row of store.inboundMessages) if (row.account === by && row.taking === taking) row.taking = undefined
   }),
   unowned: () => unowned(store),
   ...memoryConversations(store),
@@ -137,7 +137,7 @@ function add(
     account,
     answers,
     shortCode,
-    taken: undefined,
+    taking: undefined,
   }
   store.inboundMessages.push(row)
   if (account === undefined) return
@@ -183,13 +183,13 @@ const sentTo = (store: MemoryStore, number: Msisdn): readonly LastContact[] => [
 /** Returns the contact of a message; undefined if no carrier has it, or if it confirms an opt-out. */
 export function contactOf({ id, send, from, decision }: MessageRow): LastContact | undefined {
   if (decision === undefined || !isContact(outcomeOf(decision), send.confirmation)) return undefined
-  return { account: send.account, id, from, at: decision.left }
+  return { account: send.account, id, from, at: decision.handedOver }
 }
 
 const inFlightTo = (store: MemoryStore, number: Msisdn): readonly LastContact[] =>
   [...store.dispatchers.values()]
     .flatMap(({ batches }) => [...batches.values()])
-    .flatMap(({ held: messages, marked }) => [...messages.values()].filter(({ position }) => position <= marked))
+    .flatMap(({ messages, marked }) => [...messages.values()].filter(({ position }) => position <= marked))
     .filter(({ row }) => row.number === number && !row.send.confirmation)
     .map(({ row }) => ({ account: row.send.account, id: row.id, from: row.from, at: store.clock.now() }))
 

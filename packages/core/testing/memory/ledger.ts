@@ -190,10 +190,10 @@ export function keptRequest(store: MemoryStore, request: ClientRequest): ClientR
 }
 
 export function keepAnswer(store: MemoryStore, request: ClientRequest, answer: FirstAnswer): void {
-  store.clientRequests.set(keyOf(request), { asked: request.asked, answer, at: store.clock.now() })
+  store.clientRequests.set(keyOf(request), { canonical: request.canonical, answer, at: store.clock.now() })
 }
 
 const keyOf = ({ account, key }: ClientRequest): string => `${account} ${key}`
 
-const answerTo = ({ asked: canonical }: ClientRequest, row: ClientRequestRow | undefined) =>
-  row === undefined || row.asked === canonical ? row?.answer : 'another-request'
+const answerTo = ({ canonical }: ClientRequest, row: ClientRequestRow | undefined) =>
+  row === undefined || row.canonical === canonical ? row?.answer : 'another-request'

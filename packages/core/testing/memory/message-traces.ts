@@ -88,7 +88,7 @@ function traceOf(store: MemoryStore, row: MessageRow): MessageTrace {
     refundByHand: row.refund,
     route: routeOf(store, row),
     place,
-    refusedForNow: incidents.filter(({ what: name }) => name === INCIDENT.refusedForNow).length,
+    refusedForNow: incidents.filter(({ name }) => name === INCIDENT.refusedForNow).length,
     incidents: incidents.slice(-traceLinesMax),
     receipts: receiptsOf(store, row, place).slice(-traceLinesMax),
   }
@@ -96,7 +96,7 @@ function traceOf(store: MemoryStore, row: MessageRow): MessageTrace {
 
 function placeOf(store: MemoryStore, row: MessageRow): MessageLocation {
   if (row.decision !== undefined) {
-    const { code, at, left: stored, carrier, reference, parts, carrierPrice } = row.decision
+    const { code, at, handedOver: stored, carrier, reference, parts, carrierPrice } = row.decision
     const refunded = row.refund !== undefined || !isAcceptedByCarrier(outcomeOf(row.decision))
     const decided = { place: 'decided', code, at, stored: stored, carrier, reference, parts, refunded } as const
     return { ...decided, ...(carrierPrice && { carrierPrice }) }

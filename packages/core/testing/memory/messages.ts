@@ -73,7 +73,7 @@ function accept(store: MemoryStore, order: Order): Acceptance | 'account-locked'
       account: order.account,
       from: ({ number, from }) => from ?? senderOf(store, order, number),
       routes: store.routes.published,
-      taken: paid.slice(seen, (seen += text.to.length)),
+      paid: paid.slice(seen, (seen += text.to.length)),
       isConsecutive: order.isConsecutive,
     }),
   )
@@ -102,7 +102,7 @@ export function debit(
 interface StoreOptions {
   readonly account: AccountId
   readonly from: (recipient: OrderedRecipient) => SenderAddress
-  readonly taken?: readonly boolean[]
+  readonly paid?: readonly boolean[]
   readonly isConsecutive?: boolean | undefined
   readonly confirmation?: boolean
   /** Routes that determine the queues of the recipients. Without routes, every carrier may claim the messages. */
@@ -115,7 +115,7 @@ interface StoreOptions {
 export function storeText(store: MemoryStore, text: OrderedText, options: StoreOptions) {
   const { body, due: dueTime, options: sendOptions = noOptions, to } = text
   const { validity } = sendOptions
-  const { account, taken: isPaid = to.map(() => true), confirmation = false, routes = [] } = options
+  const { account, paid: isPaid = to.map(() => true), confirmation = false, routes = [] } = options
   const paid = to.flatMap((recipient, i) => {
     if (!isPaid[i]) return []
     const from = options.from(recipient)

@@ -19,15 +19,15 @@ export const memoryOverview = (store: MemoryStore): Overview => ({
 })
 
 function loadsOf(batches: readonly ClaimedBatchRow[]): RunningDispatcher['loads'] {
-  const holding = batches.filter(({ held: messages }) => messages.size > 0)
+  const holding = batches.filter(({ messages }) => messages.size > 0)
   const carriers = [...new Set(holding.map(({ carrier }) => carrier))].sort()
   return carriers.map((carrier) => {
     const of = holding.filter((batch) => batch.carrier === carrier)
     return {
       carrier,
       batches: of.length,
-      messages: sum(of.map(({ held: messages }) => messages.size)),
-      inDoubt: sum(of.map((batch) => [...batch.held.values()].filter((one) => mayHaveLeft(one, batch)).length)),
+      messages: sum(of.map(({ messages }) => messages.size)),
+      inDoubt: sum(of.map((batch) => [...batch.messages.values()].filter((one) => mayHaveLeft(one, batch)).length)),
     }
   })
 }

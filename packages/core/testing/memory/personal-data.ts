@@ -107,8 +107,8 @@ const erasers: Readonly<Record<ErasureStep['at'], (store: MemoryStore, number: M
     for (const at of places) {
       const row = store.inboundMessages[at]
       if (row === undefined) continue
-      const consumption = row.taken ?? (`erased ${row.id}` as NonNullable<typeof row.taken>)
-      store.inboundMessages[at] = { ...row, from: erasedNumber, text: '', taken: consumption }
+      const consumption = row.taking ?? (`erased ${row.id}` as NonNullable<typeof row.taking>)
+      store.inboundMessages[at] = { ...row, from: erasedNumber, text: '', taking: consumption }
     }
     for (const [key, { message }] of store.parts) if (forms.includes(message.from)) store.parts.delete(key)
     for (const replies of store.optOutReplies.values()) {

@@ -23,9 +23,9 @@ export const memoryPromotions = (store: MemoryStore): Promotions => ({
   decide: atomic((nextDecision, by) => {
     const open = openOf(store)
     if (open.length === 0) return 'nothing-in-doubt'
-    if (open.some(({ decision }) => decision !== undefined && decision.what !== nextDecision))
+    if (open.some(({ decision }) => decision !== undefined && decision.choice !== nextDecision))
       return 'decided-otherwise'
-    for (const row of open) row.decision ??= { what: nextDecision, by, at: store.clock.now() }
+    for (const row of open) row.decision ??= { choice: nextDecision, by, at: store.clock.now() }
     return 'decided'
   }),
   carryOut: atomic((messagesMax) => carryOut(store, messagesMax)),
@@ -111,7 +111,7 @@ export function proveSubmitted(
   const { decision } = row
   if (decision === undefined || !isUnresolved(decision)) return false
   if (wasInDoubt || decision.carrier === undefined)
-    row.decision = { ...decision, carrier, left: submittedAt ?? decision.left }
+    row.decision = { ...decision, carrier, handedOver: submittedAt ?? decision.handedOver }
   return wasInDoubt
 }
 
@@ -123,13 +123,13 @@ function carryOut(store: MemoryStore, messagesMax: number): number {
     for (const range of promotion.ranges.toSorted((a, b) => firstOf(a) - firstOf(b))) {
       if (moved >= messagesMax) break
       moved += range.messages.length
-      if (decision.what === 'end') for (const row of range.messages) endInDoubt(store, row)
+      if (decision.choice === 'end') for (const row of range.messages) endInDoubt(store, row)
       else {
         promotion.ranges = promotion.ranges.filter((one) => one !== range)
         store.due.add(range)
       }
     }
-    if (decision.what === 'send') wakeSleepers(store)
+    if (decision.choice === 'send') wakeSleepers(store)
   }
   return moved
 }

@@ -10,8 +10,8 @@ import { wakeSleepers } from './wakeups.ts'
  * Empties a claimed batch: messages that may have been submitted become unknown (106), all others go back to the queue.
  */
 export function release(store: MemoryStore, batch: ClaimedBatchRow): { requeued: number; unknown: number } {
-  const rows = [...batch.held.values()]
-  batch.held.clear()
+  const rows = [...batch.messages.values()]
+  batch.messages.clear()
   const inDoubt = rows.filter((one) => mayHaveLeft(one, batch))
   const unsent = rows.filter((one) => !mayHaveLeft(one, batch))
   for (const { row } of inDoubt) {

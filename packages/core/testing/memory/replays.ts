@@ -81,17 +81,17 @@ export function advanceReplay(store: MemoryStore): 'more' | 'none' {
 /** Returns the events to replay, each once. An event that an earlier replay queued is included only if it is dead. */
 function eventsOf(store: MemoryStore, row: WebhookRow, replay: Replay): readonly WebhookEvent[] {
   const lists = [...row.lists.values()].filter(({ state }) =>
-    replay.what === 'dead' ? state === 'dead' : replay.what === 'event' || state !== 'open',
+    replay.kind === 'dead' ? state === 'dead' : replay.kind === 'event' || state !== 'open',
   )
   const selected = lists
     .flatMap(({ events }) => events)
     .filter((event) => {
       const { id, occurred, data } = event
       if (data.type === 'test') return false
-      if (replay.what === 'event') return id === replay.event
-      return replay.what === 'dead' || (!store.copies.has(event) && occurred >= replay.from && occurred < replay.to)
+      if (replay.kind === 'event') return id === replay.event
+      return replay.kind === 'dead' || (!store.copies.has(event) && occurred >= replay.from && occurred < replay.to)
     })
-  if (replay.what === 'dead') for (const list of lists) list.state = 'replayed'
+  if (replay.kind === 'dead') for (const list of lists) list.state = 'replayed'
   return [...new Map(selected.map((event) => [event.id, event])).values()]
 }
 

@@ -80,11 +80,11 @@ export interface BulkSendRow {
     'id' | 'account' | 'state' | 'created' | 'started' | 'failedOver' | 'columns' | 'text' | 'scheduled' | 'key'
   >
   due: Instant
-  readonly calls: { rows: readonly BulkRow[]; ended: Omit<EndedCall, 'left'> | undefined }[]
+  readonly calls: { rows: readonly BulkRow[]; ended: Omit<EndedCall, 'refusedRows'> | undefined }[]
 }
 
 export interface ClientRequestRow {
-  readonly asked: string
+  readonly canonical: string
   readonly answer: FirstAnswer
   readonly at: Instant
 }
@@ -129,7 +129,7 @@ export interface Decision {
   /** Carrier that has, or may have, the message. */
   readonly carrier: CarrierId | undefined
   /** Time at which the message was submitted, or at which it ended without a submission. */
-  readonly left: Instant
+  readonly handedOver: Instant
   /**
    * Carrier's id of the message. Undefined if the carrier did not accept the message, or if its acceptance is not
    * known.
@@ -178,7 +178,7 @@ export interface ClaimedBatchRow {
   readonly queue: QueueNumber
   marked: number
   /** Messages of the batch that are neither recorded nor returned to the queue, in order of submission. */
-  readonly held: Map<MessageId, ClaimedRow>
+  readonly messages: Map<MessageId, ClaimedRow>
 }
 
 export interface ClaimedRow {
@@ -208,7 +208,7 @@ export interface InboundMessageRow {
   readonly answers: MessageId | undefined
   readonly shortCode: SenderAddress | undefined
   /** Call that returned the message; undefined while it is still offered. */
-  taken: Taking | undefined
+  taking: Taking | undefined
 }
 
 export interface WebhookRow {

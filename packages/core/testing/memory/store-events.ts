@@ -39,7 +39,7 @@ export function storeMessageEvent(store: MemoryStore, row: MessageRow, from: Lea
   const sequence = messageSequence(code, from)
   const isCharged = isAcceptedByCarrier({ code, hasReference: decision.reference !== undefined })
   const cost = isCharged ? row.cost : credits(0)
-  const fields = { type, message: id, number, code, cost, taken: isCharged, text: send.body.text } as const
+  const fields = { type, message: id, number, code, cost, staysCharged: isCharged, text: send.body.text } as const
   const data = withLabels(fields, { reference, ...labelsOf(send.options) })
   storeEvent(store, send.account, { id: messageEventId(id, sequence), sequence, occurred: at, data })
 }

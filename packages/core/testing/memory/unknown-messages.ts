@@ -24,7 +24,7 @@ export const memoryUnknownMessages = (store: MemoryStore): Pick<DeliveryReceipts
       const { reference } = one
       const row = store.references.get(referenceKey(carrier, reference))
       const { decision } = row ?? {}
-      if (row === undefined || decision === undefined || decision.left <= oldest) return []
+      if (row === undefined || decision === undefined || decision.handedOver <= oldest) return []
       const part = decision.parts.find((one) => one.reference === reference)
       if ((part ?? decision).code !== OUTCOME.unknown) return []
       const { from } = senderOver(carrier, allowedTo(store, row.send.account), row.from)

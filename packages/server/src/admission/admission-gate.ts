@@ -83,7 +83,7 @@ interface Share {
   /** Room that a request of this work occupies. */
   readonly roomOf: (work: number) => number
   readonly queue: ReturnType<typeof fairQueue<Waiting>>
-  taken: number
+  occupied: number
 }
 
 /**
@@ -100,7 +100,12 @@ export function admissionGate(inFlightMax: number, settings: AdmissionSettings =
     bodyBytesMax = 64 * 1024 * 1024,
   } = settings
   let inFlight = 0
-  const share = (roomMax: number, roomOf: Share['roomOf']): Share => ({ roomMax, roomOf, queue: fairQueue(), taken: 0 })
+  const share = (roomMax: number, roomOf: Share['roomOf']): Share => ({
+    roomMax,
+    roomOf,
+    queue: fairQueue(),
+    occupied: 0,
+  })
   const ordinary = share(placesMax, () => 1)
   const large = share(largeWorkMax, (work) => Math.min(work, largeWorkMax))
   const slow = share(slowPlacesMax, () => 1)
@@ -110,19 +115,19 @@ export function admissionGate(inFlightMax: number, settings: AdmissionSettings =
 
   function place(at: Share, room: number): Leave {
     let inside = true
-    at.taken += room
+    at.occupied += room
     return () => {
       if (!inside) return
       inside = false
       inFlight--
-      at.taken -= room
+      at.occupied -= room
       if (mayAdmit(at) && hasTime()) admitNext(at)
     }
   }
 
   function mayAdmit(at: Share): boolean {
     const next = at.queue.peek()
-    return next !== undefined && at.taken + next.room <= at.roomMax
+    return next !== undefined && at.occupied + next.room <= at.roomMax
   }
 
   /**
@@ -188,7 +193,7 @@ export function admissionGate(inFlightMax: number, settings: AdmissionSettings =
     inFlight++
     const room = at.roomOf(work)
     // While a large request waits for room, smaller requests behind it must not use that room up.
-    const mustWait = at.taken + room > at.roomMax || (at === large && at.queue.length > 0)
+    const mustWait = at.occupied + room > at.roomMax || (at === large && at.queue.length > 0)
     return mustWait || !hasTime() ? wait(at, nameOf(owner), work) : place(at, room)
   }
 

@@ -36,7 +36,7 @@ interface BodyInMemory {
 
 /** Bodies of one owner, in a list instead of a set (decision 0061). */
 interface Owner {
-  readonly held: BodyInMemory[]
+  readonly bodies: BodyInMemory[]
   bytes: number
 }
 
@@ -80,7 +80,7 @@ export function bodyMemory(bytesMax: number): BodyMemory {
     }
     let largest = asking
     let size = heaviest === asking.owner ? asking.bytes + bytes : 0
-    for (const body of heaviest.held) {
+    for (const body of heaviest.bodies) {
       if (body !== asking && body.bytes > size && givesWay(body, asking)) [largest, size] = [body, body.bytes]
     }
     return largest
@@ -106,10 +106,10 @@ export function bodyMemory(bytesMax: number): BodyMemory {
     open(name) {
       let body: BodyInMemory | undefined
       const hold = (): BodyInMemory => {
-        const owner = owners.get(name) ?? { held: [], bytes: 0 }
+        const owner = owners.get(name) ?? { bodies: [], bytes: 0 }
         owners.set(name, owner)
-        const made = { owner, place, bytes: 0, at: owner.held.length }
-        owner.held.push(made)
+        const made = { owner, place, bytes: 0, at: owner.bodies.length }
+        owner.bodies.push(made)
         return made
       }
       const place: BodyPlace = {
@@ -119,8 +119,8 @@ export function bodyMemory(bytesMax: number): BodyMemory {
         release() {
           if (body === undefined) return
           add(body, -body.bytes)
-          remove(body.owner.held, body)
-          if (body.owner.held.length === 0) owners.delete(name)
+          remove(body.owner.bodies, body)
+          if (body.owner.bodies.length === 0) owners.delete(name)
           body = undefined
           place.onEvicted = undefined
         },

@@ -40,7 +40,7 @@ export function fairQueue<Item>(): FairQueue<Item> {
     if (items.length === 0) waiting.delete(owner)
   }
 
-  function next(): readonly [owner: string, its: Waiting<Item>] | undefined {
+  function next(): readonly [owner: string, item: Waiting<Item>] | undefined {
     let least: readonly [string, Waiting<Item>] | undefined
     for (const entry of waiting) if (least === undefined || entry[1].had < least[1].had) least = entry
     return least

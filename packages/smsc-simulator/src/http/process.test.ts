@@ -28,18 +28,22 @@ test('the command serves a provider and its control, and keeps a journal', async
   const ports = ['--port', '0', '--control-port', '0']
   const { child, output } = run(...ports, '--json', '--journal', path, '--callback-url', receiver.url)
   await until(() => output.text.includes('\n'))
-  const said = JSON.parse(output.text) as { readonly provider: string; readonly url: string; readonly control: string }
-  expect(said).toMatchObject({
+  const readiness = JSON.parse(output.text) as {
+    readonly provider: string
+    readonly url: string
+    readonly control: string
+  }
+  expect(readiness).toMatchObject({
     provider: 'twilio',
     url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) as string,
   })
-  const answer = await fetch(`${said.url}/2010-04-01/Accounts/AC1/Messages.json`, {
+  const answer = await fetch(`${readiness.url}/2010-04-01/Accounts/AC1/Messages.json`, {
     method: 'POST',
     headers: { authorization: `Basic ${Buffer.from('AC1:token').toString('base64')}` },
     body: new URLSearchParams({ To: '+27825550101', From: '+15005550006', Body: 'Hello' }),
   })
   expect([answer.status, await answer.json()]).toEqual([201, expect.objectContaining({ status: 'queued' })])
-  const port = new URL(said.control).port
+  const port = new URL(readiness.control).port
   const arrive = run('arrive', '--from', '27825550101', '--to', '15005550006', '--text', 'Hi', '--control-port', port)
   expect(await once(arrive.child, 'exit')).toEqual([0, null])
   const become = run('become', 'slow', '--set', 'answerDelay=5', '--control-port', port)

@@ -8,7 +8,7 @@ import { forHolders, type View } from '../../page.ts'
 import { specificationWords, stateWords } from '../../words.ts'
 import { mayChange, waitsForItsTime } from './message-table.tsx'
 
-type Step = readonly [at: Instant | undefined, what: ComponentChildren]
+type Step = readonly [at: Instant | undefined, content: ComponentChildren]
 
 /** Returns the steps of a message in order of time. The last one is its present state. */
 function stepsOf({
@@ -37,7 +37,7 @@ function stepsOf({
   const steps: Step[] = [
     [accepted, accepting],
     ...(scheduled === undefined ? [] : [[scheduled, 'To be sent at this time.'] as const]),
-    ...incidents.map(({ at, what: incident }) => [at, `${capitalized(incidentText(incident))}.`] as const),
+    ...incidents.map(({ at, name: incident }) => [at, `${capitalized(incidentText(incident))}.`] as const),
   ]
   if (decided?.carrier !== undefined && decided.reference !== undefined) {
     steps.push([decided.stored, `The carrier accepted it as ${decided.reference}.`])

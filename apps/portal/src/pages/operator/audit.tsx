@@ -33,7 +33,7 @@ export const Changes = ({ of, empty }: { readonly of: readonly ListedChange[]; r
         },
         number: true,
       },
-      { head: 'Asked for', cell: (change) => auditWords(change, style).given },
+      { head: 'Asked for', cell: (change) => auditWords(change, style).input },
       { head: 'Outcome', cell: (change) => auditWords(change, style).outcome },
     ]}
   />

@@ -46,7 +46,7 @@ interface Probe {
 }
 
 /** Shows the route that a message would take, and why the other routes do not fit. */
-function Answer({ routes, asked: probe }: { readonly routes: readonly PublishedRoute[]; readonly asked: Probe }) {
+function Answer({ routes, probe }: { readonly routes: readonly PublishedRoute[]; readonly probe: Probe }) {
   const { to } = probe
   const account = accountId(Number(probe.account)) ?? (0 as NonNullable<ReturnType<typeof accountId>>)
   const from = parseSenderAddress(probe.sender)
@@ -110,7 +110,7 @@ export const routes = forOperators({
             <Second>Ask</Second>
           </form>
           <ReadAs written={number} />
-          {to !== undefined && <Answer routes={all} asked={{ to, account, sender }} />}
+          {to !== undefined && <Answer routes={all} probe={{ to, account, sender }} />}
           <Panel title="All routes">
             <Table
               caption="Routes in the order in which they are tried"

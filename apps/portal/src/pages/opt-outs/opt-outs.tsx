@@ -27,7 +27,7 @@ async function pageOf({ gateway, account, query }: HolderVisit) {
 
 async function view(visit: HolderVisit, number = '', problems: Problems = {}): Promise<View> {
   const { entries, more, isFirst } = await pageOf(visit)
-  const said = done[visit.query.get('done') ?? '']
+  const notice = done[visit.query.get('done') ?? '']
   return {
     title: 'Opt-outs',
     place: 'opt-outs',
@@ -35,9 +35,9 @@ async function view(visit: HolderVisit, number = '', problems: Problems = {}): P
     main: (
       <>
         <h1>Opt-outs</h1>
-        {said !== undefined && (
+        {notice !== undefined && (
           <Notice>
-            {said} <ReadAs written={visit.query.get('written')} />
+            {notice} <ReadAs written={visit.query.get('written')} />
           </Notice>
         )}
         <ProblemSummary problems={problems} />

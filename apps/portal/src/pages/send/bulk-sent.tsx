@@ -54,7 +54,7 @@ export const bulkSent = forHolders({
             <h1>{isEnded ? `${counted(send.accepted, 'message')} accepted` : 'Sending'}</h1>
             <Progress
               send={send}
-              left={remaining}
+              remaining={remaining}
               inDoubt={refused.filter((row) => row.refused === 'failed-over').length}
               of={spent}
             />
@@ -161,13 +161,13 @@ const Messages = ({
 
 interface ProgressProps {
   readonly send: BulkSend
-  readonly left: number
+  readonly remaining: number
   /** Number of rows that the lost database server may have accepted, if a failover stopped the send. */
   readonly inDoubt: number
   readonly of: SentCredits
 }
 
-const Progress = ({ send, left: remaining, inDoubt, of }: ProgressProps) => (
+const Progress = ({ send, remaining, inDoubt, of }: ProgressProps) => (
   <>
     {send.state === 'running' && (
       <p>This goes on by itself, also when you close the page. {counted(remaining, 'number')} remaining.</p>

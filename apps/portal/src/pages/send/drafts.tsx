@@ -23,14 +23,14 @@ export const drafts = forHolders({
     const found = await gateway.queries.listBulkDrafts(account, { before, limit: pageSize + 1 })
     const shown = found.slice(0, pageSize)
     const last = shown.at(-1)
-    const said = done[query.get('done') ?? '']
+    const notice = done[query.get('done') ?? '']
     return {
       title: 'Drafts',
       place: 'sends',
       main: (
         <>
           <h1>Drafts</h1>
-          {said !== undefined && <Notice>{said}</Notice>}
+          {notice !== undefined && <Notice>{notice}</Notice>}
           <p>
             Sends that were prepared but not sent. Each draft is kept for a day. Drafts are neither sent nor charged.
           </p>

@@ -59,7 +59,7 @@ function InShort({ quote, rows, parts, isPast }: Quoted) {
         <strong>
           {counted(messages, 'message')}, {counted(parts, 'part')} each: {amount(quote.cost)} credits.
         </strong>{' '}
-        {amount(quote.left)} left afterwards.
+        {amount(quote.remaining)} left afterwards.
       </p>
       {changed.length > 0 && (
         <p>

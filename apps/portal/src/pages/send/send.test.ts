@@ -142,9 +142,9 @@ test.each([
     'It’s 5 €',
     "8 characters, 1 part. Sent as others that look alike, which is cheaper: ’ as '. Each of € counts twice.",
   ],
-])('the page describes how %j will be sent, without scripts', async (text, said) => {
+])('the page describes how %j will be sent, without scripts', async (text, description) => {
   const shown = await visitor.submit('/send', { text })
-  expect(shown.html.querySelector('#field-text-hint')?.textContent).toBe(said)
+  expect(shown.html.querySelector('#field-text-hint')?.textContent).toBe(description)
 })
 
 test('a message for later is scheduled, and can be cancelled once', async () => {

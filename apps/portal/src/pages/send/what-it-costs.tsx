@@ -6,12 +6,12 @@ import { amount, count, counted } from '../../format.ts'
 export function WhatItCosts({
   messages,
   parts: [least, most],
-  of: { cost, wanted: fullCost, balance, left: remaining },
+  of: { cost, fullCost, balance, remaining },
 }: {
   readonly messages: number
   /** Smallest and largest number of parts of a message. */
   readonly parts: readonly [number, number]
-  readonly of: Pick<Quote<string>, 'cost' | 'wanted' | 'balance' | 'left'>
+  readonly of: Pick<Quote<string>, 'cost' | 'fullCost' | 'balance' | 'remaining'>
 }) {
   return (
     <Panel title="Cost">

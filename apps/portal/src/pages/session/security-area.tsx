@@ -71,7 +71,7 @@ async function view<V extends Visit>(
   const { path, place, head, passwordHint } = area
   const own = area.of(visit)
   const [sessions, factor, isRequired] = await Promise.all([own.sessions(), own.factor(), own.isFactorRequired()])
-  const said = done[visit.query.get('done') ?? '']
+  const notice = done[visit.query.get('done') ?? '']
   return {
     title: 'Security',
     place,
@@ -79,7 +79,7 @@ async function view<V extends Visit>(
     main: (
       <>
         {head}
-        {said !== undefined && <Notice>{said}</Notice>}
+        {notice !== undefined && <Notice>{notice}</Notice>}
         <ProblemSummary problems={problems} />
         <Form to={path} class="panel">
           <Hidden name="do" value="password" />

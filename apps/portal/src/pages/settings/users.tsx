@@ -48,7 +48,7 @@ const Roles = ({ chosen }: { readonly chosen: UserRole }) => (
 
 async function view(visit: HolderVisit, email = '', problems: Problems = {}): Promise<View> {
   const { gateway, account, user: own, query } = visit
-  const said = done[query.get('done') ?? '']
+  const notice = done[query.get('done') ?? '']
   return {
     title: 'Users',
     place: 'settings',
@@ -57,7 +57,7 @@ async function view(visit: HolderVisit, email = '', problems: Problems = {}): Pr
       <>
         <h1>Settings</h1>
         <SettingsTabs at="/settings/users" />
-        {said !== undefined && <Notice>{said}</Notice>}
+        {notice !== undefined && <Notice>{notice}</Notice>}
         <ProblemSummary problems={problems} />
         <Panel>
           <Table

@@ -36,15 +36,7 @@ const Verdict = ({ of: { verdict } }: { readonly of: PushAttempt }) => (
   <Pill tone={TONE[verdict]}>{PUSH_RESULT_TEXT[verdict]}</Pill>
 )
 
-const Do = ({
-  id,
-  what: action,
-  children,
-}: {
-  readonly id: number
-  readonly what: string
-  readonly children: string
-}) => (
+const Do = ({ id, action, children }: { readonly id: number; readonly action: string; readonly children: string }) => (
   <Form to={`/settings/webhooks/${id}`}>
     <Hidden name="do" value={action} />
     <Second>{children}</Second>
@@ -68,7 +60,7 @@ async function view(visit: HolderVisit, { webhook, backlog }: ShownWebhook): Pro
     gateway.queries.showReplay(account, id),
   ])
   if (attempts === undefined) return 'not-found'
-  const said = done[query.get('done') ?? '']
+  const notice = done[query.get('done') ?? '']
   return {
     title: 'Webhook',
     place: 'settings',
@@ -81,7 +73,7 @@ async function view(visit: HolderVisit, { webhook, backlog }: ShownWebhook): Pro
         <h1 id="heading" data-live="">
           <span class="text">{webhook.url}</span> <StateOfWebhook of={webhook} />
         </h1>
-        {said !== undefined && <Notice>{said}</Notice>}
+        {notice !== undefined && <Notice>{notice}</Notice>}
         <Panel live="waiting">
           <Figures
             of={[
@@ -94,20 +86,20 @@ async function view(visit: HolderVisit, { webhook, backlog }: ShownWebhook): Pro
           <p class="hint">Subscribed to: {webhook.events.map((type) => EVENT[type].toLowerCase()).join(', ')}.</p>
         </Panel>
         <div class="actions" id="actions" data-live="">
-          <Do id={id} what="test">
+          <Do id={id} action="test">
             Send a test
           </Do>
           {webhook.state === 'active' ? (
-            <Do id={id} what="pause">
+            <Do id={id} action="pause">
               Pause
             </Do>
           ) : (
-            <Do id={id} what="resume">
+            <Do id={id} action="resume">
               Resume
             </Do>
           )}
           {backlog.dead > 0 && (
-            <Do id={id} what="replay">
+            <Do id={id} action="replay">
               Resend events that were given up
             </Do>
           )}
@@ -167,7 +159,7 @@ export const webhook = forHolders({
 async function act({ gateway, account }: HolderVisit, { id }: Webhook, fields: Fields): Promise<string> {
   const action = fields.text('do')
   if (action === 'replay') {
-    const begun = await gateway.commands.startReplay(account, id, { what: 'dead' })
+    const begun = await gateway.commands.startReplay(account, id, { kind: 'dead' })
     return typeof begun === 'object' && 'started' in begun ? 'replaying' : 'running'
   }
   if (action === 'test') {

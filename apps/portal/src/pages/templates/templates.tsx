@@ -50,7 +50,7 @@ const TemplateFields = ({
 async function view(visit: HolderVisit, draft: NewTemplate, problems: Problems = {}): Promise<View> {
   const { gateway, account, query } = visit
   const templates = await gateway.queries.listTemplates(account)
-  const said = done[query.get('done') ?? '']
+  const notice = done[query.get('done') ?? '']
   return {
     title: 'Templates',
     place: 'send',
@@ -58,7 +58,7 @@ async function view(visit: HolderVisit, draft: NewTemplate, problems: Problems =
     main: (
       <>
         <h1>Templates</h1>
-        {said !== undefined && <Notice>{said}</Notice>}
+        {notice !== undefined && <Notice>{notice}</Notice>}
         <ProblemSummary problems={problems} />
         <Panel>
           <Table

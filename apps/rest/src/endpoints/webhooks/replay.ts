@@ -90,15 +90,15 @@ const example = {
 const done = { ...example, state: 'done', endedTime: '20261018100000000' }
 
 function replayJson({ id, webhook, replay, state, events, waiting, upTo, started, ended }: ReplayTask): string {
-  const period = replay.what === 'period' ? replay : undefined
+  const period = replay.kind === 'period' ? replay : undefined
   return JSON.stringify({
     id,
     webhookId: webhook,
     state: REPLAY_STATE[state],
-    event: replay.what === 'event' ? replay.event : null,
+    event: replay.kind === 'event' ? replay.event : null,
     from: period === undefined ? null : formatMinute(period.from),
     to: period === undefined ? null : formatMinute(period.to),
-    dead: replay.what === 'dead',
+    dead: replay.kind === 'dead',
     eventsReplayed: events,
     eventsWaiting: waiting,
     replayedUpTo: period === undefined || upTo === undefined ? null : formatStamp(upTo),
@@ -167,9 +167,9 @@ function readReplay(body: unknown): Replay | Failure {
   const isPeriod = from !== undefined || to !== undefined
   const isDead = read.dead === true
   if ([event !== undefined, isPeriod, isDead].filter(Boolean).length !== 1) return notOne
-  if (event !== undefined) return { what: 'event', event: event as WebhookEventId }
-  if (isDead) return { what: 'dead' }
-  return from === undefined || to === undefined ? notOne : { what: 'period', from, to }
+  if (event !== undefined) return { kind: 'event', event: event as WebhookEventId }
+  if (isDead) return { kind: 'dead' }
+  return from === undefined || to === undefined ? notOne : { kind: 'period', from, to }
 }
 
 const notATime = (name: string, value: unknown): Failure =>

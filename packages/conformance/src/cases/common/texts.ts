@@ -7,7 +7,7 @@ import { idsOf as idsOfXml, message, sendMessages, words } from '../xml/document
 import { numbersOf, sendQuery } from '../query-string/sending.ts'
 
 const tooLong = 'too long'
-type Counted = readonly [what: string, text: string, parts: number | typeof tooLong]
+type Counted = readonly [title: string, text: string, parts: number | typeof tooLong]
 
 const gsm: readonly Counted[] = [
   ['160 septets', 'x'.repeat(160), 1],

@@ -61,11 +61,11 @@ export const urgencyCases: readonly Case[] = [
       }
       expectAsp(await sendQuery(gateway, `${query}&priority=4`, sub), 'Error="priority must be 0 to 3"')
       expectAsp(await sendQuery(gateway, `${query}&flash=yes`, sub), 'Error="flash must be true or false"')
-      for (const [more, said] of [
+      for (const [more, fields] of [
         ['<Priority>4</Priority>', 'Priority must be 0 to 3'],
         ['<Flash>yes</Flash>', 'Flash must be true or false'],
       ] as const)
-        expectXmlError(await sendMessages(gateway, xmlMessage(gateway, more), sub), sendXml.response, said)
+        expectXmlError(await sendMessages(gateway, xmlMessage(gateway, more), sub), sendXml.response, fields)
       expectEqual(await balance(gateway, sub), before)
     },
   },

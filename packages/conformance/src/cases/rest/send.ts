@@ -25,7 +25,7 @@ async function accepted(gateway: TestedGateway, fields: object): Promise<readonl
   return recipients
 }
 
-const refusedBodies: readonly (readonly [what: string, names: RegExp, fields: object])[] = [
+const refusedBodies: readonly (readonly [title: string, names: RegExp, fields: object])[] = [
   ['message missing', /message/, { message: undefined }],
   ['message null', /message/, { message: null }],
   ['message a number', /message/, { message: 5 }],

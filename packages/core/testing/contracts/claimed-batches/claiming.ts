@@ -47,7 +47,7 @@ export const claiming = withTraffic({
       assert.deepEqual(typeof batch === 'string' ? batch : idsOf([batch]), ids)
       const trace = await sentMessages.trace(ids[0] ?? assert.fail())
       assert.deepEqual(
-        trace?.incidents.map(({ what: incident, carrier }) => [incident, carrier]),
+        trace?.incidents.map(({ name: incident, carrier }) => [incident, carrier]),
         [[INCIDENT.overflow, testCarrier]],
       )
     }

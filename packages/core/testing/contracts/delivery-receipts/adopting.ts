@@ -288,7 +288,7 @@ function expected({ batches, receipts }: Generated): ReadonlyMap<MessageId, stri
     number: to,
     carrier: testCarrier,
     parts: 1,
-    left: now,
+    handedOver: now,
   }))
   const inDoubtNumbers = new Set(batches.inFlight.messages.map(({ to }) => to))
   const adopted = adoptions(

@@ -146,7 +146,7 @@ export const movements: Contract<StoredPorts> = {
       const second = await accepted(ports, order(4))
       const runs = (all: readonly (typeof apart)[]) =>
         all.map(({ ids }) => [Math.min(...ids), Math.max(...ids)] as never)
-      const ended = { cost: credits(0), left: [] }
+      const ended = { cost: credits(0), refusedRows: [] }
       await ports.bulkSends.end(send, 0, { ...ended, accepted: runs(first), messages: 3 })
       await ports.bulkSends.end(send, 1, { ...ended, accepted: runs([second]), messages: 4 })
       for (const { ids } of [...first, apart, second])
@@ -192,7 +192,7 @@ export const movements: Contract<StoredPorts> = {
     await ports.ledger.transfer({ from: id, to: sub.id, amount: credits(20) }, secondsAfter(begin, 2))
     const runs = (all: readonly number[]) =>
       all.map((i) => [Math.min(...at(texts, i).ids), Math.max(...at(texts, i).ids)] as never)
-    const ended = { cost: credits(0), left: [], messages: 0 }
+    const ended = { cost: credits(0), refusedRows: [], messages: 0 }
     for (const [send, calls] of [[at(sends, 0), [0, 2]] as const, [at(sends, 1), [3, 4]] as const]) {
       assert.equal(await ports.bulkSends.start(id, send), true)
       await ports.bulkSends.end(send, 0, { ...ended, accepted: runs(calls) })
@@ -295,7 +295,7 @@ const amounts = fc.oneof(fc.integer({ min: 1, max: 40 }), fc.integer({ min: bala
 
 const steps = fc.array(
   fc.record({
-    what: fc.constantFrom('transfer', 'transfer', 'top-up', 'take-back', 'lock', 'unlock'),
+    kind: fc.constantFrom('transfer', 'transfer', 'top-up', 'take-back', 'lock', 'unlock'),
     from: fc.nat({ max: 2 }),
     to: fc.nat({ max: 1 }),
     amount: amounts,
@@ -352,7 +352,7 @@ export const transfers: Contract<StoredPorts> = {
         assert.equal(await ports.ledger.topUp(holder.id, amount, 'generated', now), balance ?? 'out-of-range')
         holder.balance = balance ?? holder.balance
       }
-      for (const { what: kind, ...step } of all) {
+      for (const { kind, ...step } of all) {
         const [from, to] = [at(accountStates, step.from), at(accountStates, (step.from + 1 + step.to) % 3)]
         const amount = credits(step.amount)
         if (kind === 'top-up') await topUp(from, amount)

@@ -92,7 +92,7 @@ export const referencing: Contract<StoredPorts> = {
     const pushedReferences = async () =>
       (await pushAll(ports)).flatMap(eventsOf).map(({ data }) => ('reference' in data ? data.reference : undefined))
     assert.deepEqual(await pushedReferences(), [...mixed, undefined])
-    await replayed(ports, webhook, { what: 'period', from: longAgo, to: farAhead })
+    await replayed(ports, webhook, { kind: 'period', from: longAgo, to: farAhead })
     assert.deepEqual(await pushedReferences(), [...mixed, undefined])
   },
 

@@ -28,7 +28,7 @@ async function placeOf<P extends MessageLocation['place']>(traffic: Traffic, id:
 }
 
 const incidentsOf = async (traffic: Traffic, id: MessageId | undefined) =>
-  (await traceOf(traffic, id)).incidents.map(({ what: name }) => name)
+  (await traceOf(traffic, id)).incidents.map(({ name }) => name)
 
 const withoutTimes = (refunds: readonly TracedRefund[]) =>
   refunds.map(({ code, messages, amount }) => ({ code, messages, amount }))
@@ -54,7 +54,7 @@ const telling = withTraffic({
     const dispatcher = await traffic.dispatcher()
     const batch = await traffic.claim(dispatcher)
     await traffic.ports.claimedBatches.postpone(dispatcher, batch.id, [id ?? nobody], 60)
-    const named = (await traceOf(traffic, id)).incidents.map(({ what: name, carrier }) => [name, carrier])
+    const named = (await traceOf(traffic, id)).incidents.map(({ name, carrier }) => [name, carrier])
     assert.deepEqual(named, [[INCIDENT.refusedForNow, testCarrier]])
   },
 

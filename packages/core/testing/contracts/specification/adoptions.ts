@@ -19,7 +19,7 @@ export interface UnknownMessage {
    * Time at which the outcome was recorded as unknown. It is not before the submission. If recovery recorded it, it is
    * up to an hour after the submission.
    */
-  readonly left: Instant
+  readonly handedOver: Instant
 }
 
 /** Combined content of the receipts with one reference and one number. */
@@ -40,7 +40,7 @@ export function fitsUnknown(message: Omit<UnknownMessage, 'parts'>, candidate: O
   const from =
     submitted === undefined ? secondsAfter(at, -beforeReceiptSeconds) : secondsAfter(submitted, -beforeSubmittedSeconds)
   const isSame = message.carrier === carrier && message.number === number
-  return isSame && message.left > from && message.left < secondsAfter(submitted ?? at, afterSeconds)
+  return isSame && message.handedOver > from && message.handedOver < secondsAfter(submitted ?? at, afterSeconds)
 }
 
 /**

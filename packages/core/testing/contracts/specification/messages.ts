@@ -33,14 +33,14 @@ export const laterDue = (a: Pick<FoundMessage, 'due' | 'id'>, b: Pick<FoundMessa
  * Two times of a message: `left` is when its submission, or its end without one, was recorded; `at` is when its current
  * state was reached. Undefined while the message waits.
  */
-type Decided = { readonly left: Instant; readonly at: Instant } | undefined
+type Decided = { readonly handedOver: Instant; readonly at: Instant } | undefined
 
 /**
  * Returns true if a send is old enough to be dropped: it was due before `before`, all its messages have an outcome, and
  * no message has changed since `before`.
  */
 export const isDropped = (send: { readonly due: Instant }, messages: readonly Decided[], before: Instant): boolean =>
-  send.due < before && messages.every((one) => one !== undefined && one.left < before && one.at < before)
+  send.due < before && messages.every((one) => one !== undefined && one.handedOver < before && one.at < before)
 
 /**
  * Returns true if a client request's answer, stored at `at`, is still returned for its key. Otherwise the key is free.

@@ -41,7 +41,7 @@ export const configuring: Contract<StoredPorts> = {
       assert.equal(await webhooks.rotate(id, one.id, followedBy(other)), undefined)
       assert.equal(await webhooks.remove(id, one.id), false)
       assert.equal(await webhooks.addTest(id, one.id, longAgo), undefined)
-      assert.equal(await webhooks.startReplay(id, one.id, { what: 'dead' }), undefined)
+      assert.equal(await webhooks.startReplay(id, one.id, { kind: 'dead' }), undefined)
       assert.equal(await webhooks.attempts(id, one.id, { offset: 0, limit: 1 }), undefined)
     }
     assert.deepEqual(await webhooks.find(a.id, one.id), one)

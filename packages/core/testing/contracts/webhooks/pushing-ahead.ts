@@ -61,7 +61,7 @@ export const pushingAhead: Contract<StoredPorts> = {
       const messageData = events.map(({ data }) => ('message' in data ? data : assert.fail('not of a message')))
       assert.deepEqual(messageData.map(({ message }) => message).toSorted(), ids.toSorted())
       for (const data of messageData)
-        assert.deepEqual([data.text, data.cost, data.taken], [i === 0 ? text : undefined, 20, true])
+        assert.deepEqual([data.text, data.cost, data.staysCharged], [i === 0 ? text : undefined, 20, true])
     }
   },
 
@@ -102,7 +102,7 @@ export const pushingAhead: Contract<StoredPorts> = {
       resultOf(refused, { ...ended, verdict: 'retry', next: farAhead }),
       resultOf(dead, { ...ended, verdict: 'dead' }),
     ])
-    const period = { what: 'period', from: longAgo, to: farAhead } as const
+    const period = { kind: 'period', from: longAgo, to: farAhead } as const
     assert.equal(await replayed(ports, webhook, period), 6)
     const again = (await pushAll(ports)).flatMap(eventsOf)
     assert.deepEqual(new Set(again), new Set([delivered, dead].flatMap(eventsOf)))
@@ -118,8 +118,8 @@ export const pushingAhead: Contract<StoredPorts> = {
     await ports.deliveryReceipts.apply(receiptsFor(batch, OUTCOME.unknown))
     await ports.deliveryReceipts.apply(receiptsFor(batch, OUTCOME.delivered))
     const text = { carrier: testCarrier, from: message.to, to: undefined, sent: undefined, reference: undefined }
-    for (const said of ['STOP', 'START'])
-      await ports.inbox.receive([{ ...text, offer: undefined, text: said, part: undefined }], aBody('bye'))
+    for (const keyword of ['STOP', 'START'])
+      await ports.inbox.receive([{ ...text, offer: undefined, text: keyword, part: undefined }], aBody('bye'))
     const optOut = { scope: account, number: message.to, kind: 'opt-out' } as const
     await ports.suppressions.add({ ...optOut, since: longAgo })
     await ports.suppressions.remove(optOut)
@@ -135,11 +135,11 @@ export const pushingAhead: Contract<StoredPorts> = {
     )
     assert.ok(before.some((event) => event.id === messageEventId(id ?? assert.fail(), 3)))
     for (const event of before) {
-      assert.equal(await replayed(ports, webhook, { what: 'event', event: event.id }), 1)
+      assert.equal(await replayed(ports, webhook, { kind: 'event', event: event.id }), 1)
       assert.deepEqual((await pushAll(ports)).flatMap(eventsOf), [event])
     }
     const unknown = messageEventId(id ?? assert.fail(), 1)
-    assert.equal(await replayed(ports, webhook, { what: 'event', event: unknown }), 0)
+    assert.equal(await replayed(ports, webhook, { kind: 'event', event: unknown }), 0)
   },
 
   'events of messages are replayed unchanged, alone and together': async (ports) => {
@@ -153,7 +153,7 @@ export const pushingAhead: Contract<StoredPorts> = {
       await replayed(ports, webhook, selection)
       return (await pushAll(ports)).flatMap(eventsOf).toSorted(byId)
     }
-    for (const event of before) assert.deepEqual(await again({ what: 'event', event: event.id }), [event])
-    assert.deepEqual(await again({ what: 'period', from: longAgo, to: farAhead }), before.toSorted(byId))
+    for (const event of before) assert.deepEqual(await again({ kind: 'event', event: event.id }), [event])
+    assert.deepEqual(await again({ kind: 'period', from: longAgo, to: farAhead }), before.toSorted(byId))
   },
 }

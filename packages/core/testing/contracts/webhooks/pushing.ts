@@ -208,7 +208,7 @@ export const pushing: Contract<StoredPorts> = {
       assert.equal(attempts.find(({ list }) => list === test.id)?.verdict, verdict)
       if (verdict === 'failed') assert.deepEqual(await ports.webhooks.find(account, webhook.id), webhook)
     }
-    for (const replay of [{ what: 'dead' }, { what: 'period', from: longAgo, to: farAhead }] as const)
+    for (const replay of [{ kind: 'dead' }, { kind: 'period', from: longAgo, to: farAhead }] as const)
       assert.equal(await replayed(ports, webhook, replay), 0)
   },
 
@@ -217,8 +217,8 @@ export const pushing: Contract<StoredPorts> = {
     const lists = await ports.webhooks.claim(claiming)
     await ports.webhooks.record(lists.map((list) => failed(list, { verdict: 'dead', next: undefined })))
     assert.deepEqual(await backlog(), { events: 0, lists: 0, dead: 1 })
-    assert.equal(await replayed(ports, webhook, { what: 'dead' }), 3)
-    assert.equal(await replayed(ports, webhook, { what: 'dead' }), 0)
+    assert.equal(await replayed(ports, webhook, { kind: 'dead' }), 3)
+    assert.equal(await replayed(ports, webhook, { kind: 'dead' }), 0)
     const again = await pushAll(ports)
     assert.deepEqual(idsOf(again).toSorted(), idsOf(lists).toSorted())
     assert.notEqual(at(again, 0).id, at(lists, 0).id)
@@ -230,16 +230,16 @@ export const pushing: Contract<StoredPorts> = {
     const [first, ...rest] = (await pushAll(ports)).flatMap(eventsOf)
     if (first === undefined) assert.fail('no event was due')
     const replay = (selection: Replay) => replayed(ports, webhook, selection)
-    assert.equal(await replay({ what: 'event', event: first.id }), 1)
+    assert.equal(await replay({ kind: 'event', event: first.id }), 1)
     assert.deepEqual((await pushAll(ports)).flatMap(eventsOf), [first])
-    assert.equal(await replay({ what: 'event', event: 'nothing' as typeof first.id }), 0)
+    assert.equal(await replay({ kind: 'event', event: 'nothing' as typeof first.id }), 0)
     const occurred = rest.map((event) => event.occurred)
     const to = secondsAfter(
       occurred.reduce((a, b) => (a > b ? a : b), first.occurred),
       1,
     )
-    assert.equal(await replay({ what: 'period', from: to, to: farAhead }), 0)
-    assert.equal(await replay({ what: 'period', from: longAgo, to }), 4)
+    assert.equal(await replay({ kind: 'period', from: to, to: farAhead }), 0)
+    assert.equal(await replay({ kind: 'period', from: longAgo, to }), 4)
     const again = (await pushAll(ports)).flatMap(eventsOf)
     const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1)
     assert.deepEqual(again.toSorted(byId), [first, ...rest].toSorted(byId))

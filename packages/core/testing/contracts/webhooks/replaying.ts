@@ -10,8 +10,8 @@ import { receiptsFor, sentMessages } from '../delivery-receipts/sent-messages.ts
 import { concurrentCallers, farAhead, longAgo, type Contract } from '../shared.ts'
 import { added, answered, aWebhook, claiming, pushAll, replayed, resultOf } from './an-endpoint.ts'
 
-const everything: Replay = { what: 'period', from: longAgo, to: farAhead }
-const dead: Replay = { what: 'dead' }
+const everything: Replay = { kind: 'period', from: longAgo, to: farAhead }
+const dead: Replay = { kind: 'dead' }
 
 /** Creates an endpoint with `to` waiting events. */
 async function waiting(ports: StoredPorts, to: number, fields: Partial<NewWebhook> = {}) {
@@ -122,8 +122,8 @@ export const replaying: Contract<StoredPorts> = {
     assert.equal(await replayed(ports, webhook, everything), 3)
     const { state, events, waiting: waitingEvents } = (await stop()) ?? assert.fail('no replay')
     assert.deepEqual(
-      { state, events, left: waitingEvents },
-      { state: 'stopped', events: 0, left: 0 },
+      { state, events, waiting: waitingEvents },
+      { state: 'stopped', events: 0, waiting: 0 },
       'what waits is dropped',
     )
     assert.deepEqual(await pushAll(ports), [])

@@ -61,11 +61,11 @@ export const storing: Contract<StoredPorts> = {
     const statuses = await ports.messages.status(account, ids, longAgo)
     for (const [i, status] of statuses.entries()) {
       if (typeof status === 'string' || status.code === 'waiting') assert.fail('no outcome')
-      const { code, number, cost, taken: isCharged } = status
+      const { code, number, cost, staysCharged: isCharged } = status
       const event = events.find(({ data }) => 'message' in data && data.message === ids[i])
       if (event === undefined) assert.fail('no event')
       const { type: _, ...data } = event.data
-      assert.deepEqual(data, { message: ids[i], code, number, cost, taken: isCharged, text: 'hi' })
+      assert.deepEqual(data, { message: ids[i], code, number, cost, staysCharged: isCharged, text: 'hi' })
       assert.ok(Math.abs(event.occurred - status.at) < 2)
     }
     await ports.claimedBatches.record(dispatcher, outcomes)
@@ -105,7 +105,7 @@ export const storing: Contract<StoredPorts> = {
       number: at(batch.messages, 0).to,
       code: OUTCOME.delivered,
       cost: credits(10),
-      taken: true,
+      staysCharged: true,
       text: undefined,
     })
   },
@@ -188,8 +188,15 @@ export const storing: Contract<StoredPorts> = {
     if (typeof status !== 'object' || status.code === 'waiting') assert.fail('no outcome')
     const event = events.find(({ id }) => id === messageEventId(at(ids, 0), 4)) ?? assert.fail('no event')
     const { type: _, ...data } = event.data
-    const { number, cost, taken: isCharged } = status
-    assert.deepEqual(data, { message: ids[0], code: OUTCOME.cancelled, number, cost, taken: isCharged, text: 'later' })
+    const { number, cost, staysCharged: isCharged } = status
+    assert.deepEqual(data, {
+      message: ids[0],
+      code: OUTCOME.cancelled,
+      number,
+      cost,
+      staysCharged: isCharged,
+      text: 'later',
+    })
     assert.equal(cost, 0)
   },
 
@@ -210,9 +217,16 @@ export const storing: Contract<StoredPorts> = {
     const { account, batch } = await sentMessages(own)
     await listening(ports, account)
     const { to: from, id: answers } = at(batch.messages, 0)
-    const text = { carrier: testCarrier, from, to: undefined, sent: undefined, reference: undefined, offer: undefined }
-    const says = async (said: string) => {
-      await ports.inbox.receive([{ ...text, text: said, part: undefined }], aBody('bye'))
+    const message = {
+      carrier: testCarrier,
+      from,
+      to: undefined,
+      sent: undefined,
+      reference: undefined,
+      offer: undefined,
+    }
+    const says = async (text: string) => {
+      await ports.inbox.receive([{ ...message, text, part: undefined }], aBody('bye'))
       return happened(ports)
     }
     const events = await says('STOP')

@@ -91,6 +91,6 @@ test.each<[OutcomeCode, string]>([
   [213, 'SENDINGFAILED'],
   [214, 'SENDINGFAILED'],
 ])('code %i is %s', (code, word) => {
-  const status: MessageStatus = { code, at: rest.clock.now(), number: aNumber(), cost: credits(0), taken: true }
+  const status: MessageStatus = { code, at: rest.clock.now(), number: aNumber(), cost: credits(0), staysCharged: true }
   expect(statusWords(status)).toEqual({ word, code })
 })

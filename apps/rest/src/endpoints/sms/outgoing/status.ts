@@ -105,5 +105,5 @@ function isAlike(one: MessageStatus, other: MessageStatus): boolean {
   if (typeof one !== 'object' || typeof other !== 'object') return one === other
   if (one.code !== other.code || one.cost !== other.cost) return false
   if (!hasOutcome(one) || !hasOutcome(other)) return true
-  return one.taken === other.taken && formatMinute(one.at) === formatMinute(other.at)
+  return one.staysCharged === other.staysCharged && formatMinute(one.at) === formatMinute(other.at)
 }
