@@ -19,7 +19,7 @@ type Who = (typeof pages)[number]['audience']
 
 const patterns = pages.map(({ path, audience }) => ({
   path,
-  who: audience,
+  audience,
   of: new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}$`),
 }))
 /**
