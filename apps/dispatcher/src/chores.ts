@@ -61,14 +61,14 @@ export const startChores = (
       if (adopted > 0) log.info({ adopted }, 'messages of unknown outcome found their receipts')
     }),
     {
-      what: 'join parts of SMPP texts',
+      name: 'join parts of SMPP texts',
       pauseMilliseconds: () => Math.max(joinMilliseconds, idling.pause()),
       log,
       work: () => processing.joinParts(),
     },
-    { what: 'expire parts of SMPP texts', pauseMilliseconds: 30_000, log, work: () => processing.expireParts() },
+    { name: 'expire parts of SMPP texts', pauseMilliseconds: 30_000, log, work: () => processing.expireParts() },
     {
-      what: 'drop SMPP deliveries',
+      name: 'drop SMPP deliveries',
       pauseMilliseconds: historyMilliseconds,
       log,
       work: () => processing.dropDeliveries(),

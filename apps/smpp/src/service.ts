@@ -58,7 +58,7 @@ await runProcess({
     const waiting = () => createBackOffice(ports).queries.smppWaiting()
     const smpp = await serveSmpp({ environment, gateway, processing, waiting, clock, log, metrics, onStop })
     const allCertificates = () => [...certificates, ...smpp.certificates()]
-    const watching = watchCertificates({ given: allCertificates, log, metrics, now: () => clock.now() })
+    const watching = watchCertificates({ certificates: allCertificates, log, metrics, now: () => clock.now() })
     onStop('certificates', () => watching.stop())
 
     const app = createServiceApp({

@@ -112,13 +112,13 @@ test.each<[title: string, begun: object, ended: object | undefined, ReturnType<t
     'a new operator',
     { action: 'addOperator', given: { name: 'ann', role: 'admin' } },
     { outcome: 1 },
-    { change: 'Add an operator', given: 'name ann, role admin', outcome: 'operator 1' },
+    { change: 'Add an operator', input: 'name ann, role admin', outcome: 'operator 1' },
   ],
   [
     'an import of opt-outs',
     { action: 'importOptOuts', given: { numbers: 3 } },
     { outcome: 2 },
-    { change: 'Import opt-outs', given: 'numbers 3', outcome: 'numbers added 2' },
+    { change: 'Import opt-outs', input: 'numbers 3', outcome: 'numbers added 2' },
   ],
   [
     'a change that changed nothing',

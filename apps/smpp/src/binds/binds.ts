@@ -46,7 +46,7 @@ export class Binds {
       log.warn({ address, reason, unwritten }, 'bind refused')
     })
     this.#reporting = repeat({
-      what: 'report binds',
+      name: 'report binds',
       pauseMilliseconds: reportMilliseconds,
       log,
       work: async () => {

@@ -56,8 +56,8 @@ export class Deliver {
   constructor(settings: DeliverSettings) {
     const { log, pauseMilliseconds = pauseMillisecondsDefault } = settings
     this.#settings = settings
-    this.#claiming = repeat({ what: 'deliver to SMPP binds', pauseMilliseconds, log, work: () => this.#deliver() })
-    this.#settling = repeat({ what: 'settle SMPP deliveries', pauseMilliseconds, log, work: () => this.#settle() })
+    this.#claiming = repeat({ name: 'deliver to SMPP binds', pauseMilliseconds, log, work: () => this.#deliver() })
+    this.#settling = repeat({ name: 'settle SMPP deliveries', pauseMilliseconds, log, work: () => this.#settle() })
   }
 
   /** A bind has room, so that waiting deliveries may be claimed. */

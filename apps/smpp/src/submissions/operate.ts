@@ -153,7 +153,7 @@ async function query({ queries }: OperateSettings, { account }: SmppSession, pdu
   const found = { command: 'query_sm_resp', status: 0, sequence: pdu.sequence, messageId: pdu.messageId, tlvs: noTlvs }
   if (status.code === 'waiting')
     return { ...found, finalDate: '', messageState: MESSAGE_STATE.ENROUTE, errorCode: 0 } as Pdu
-  const state = messageState(status.code, status.taken)
+  const state = messageState(status.code, status.staysCharged)
   const isOpen = state === MESSAGE_STATE.ENROUTE || state === MESSAGE_STATE.UNKNOWN
   const errorCode = status.code === OUTCOME.delivered || isOpen ? 0 : Math.min(status.code, 255)
   return { ...found, finalDate: isOpen ? '' : smppTime(status.at), messageState: state, errorCode } as Pdu

@@ -66,7 +66,7 @@ export async function withParts(
 function statusOfPart({ number, code, at, stored }: PartRow, since: Instant): MessageStatus {
   const cost = credits(0)
   if (code === null || at === null) return { code: 'waiting', number, cost }
-  return stored < since ? 'not-found' : { code, at, number, cost, taken: false }
+  return stored < since ? 'not-found' : { code, at, number, cost, staysCharged: false }
 }
 
 /** Deletes messages as `remove` does, also by the ids of their parts. A part without a message cannot be deleted. */

@@ -71,7 +71,7 @@ export const webhookCommands = {
   startReplay: holderCommand({
     role: 'owner',
     run: (ports) => byAccount(startReplay(ports)),
-    audit: ({ id: account }, id, replay) => stateOfWebhook(account, id, { ...replay }),
+    audit: ({ id: account }, id, { kind, ...replay }) => stateOfWebhook(account, id, { what: kind, ...replay }),
   }),
   stopReplay: holderCommand({
     role: 'owner',

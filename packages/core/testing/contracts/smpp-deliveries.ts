@@ -241,7 +241,7 @@ export const smppDeliveriesContract: Contract<StoredPorts> = {
     assert.equal(await ports.smppDeliveries.drop(-1, 10), 0)
     const traces = await Promise.all(ids.map((id) => ports.sentMessages.trace(id)))
     assert.deepEqual(
-      traces.map((trace) => trace?.incidents.map((incident) => incident.what)),
+      traces.map((trace) => trace?.incidents.map((incident) => incident.name)),
       [[INCIDENT.deliveryRefused], [INCIDENT.deliveryDropped]],
     )
     assert.equal((await ports.smppDeliveries.waiting(account.id)).receipts, 0)

@@ -166,7 +166,7 @@ export const smppPartsContract: Contract<StoredPorts> = {
       const statuses = await ports.messages.status(account.id, at(texts, i).ids, longAgo)
       for (const status of statuses) {
         assert.ok(typeof status === 'object' && status.code !== 'waiting')
-        assert.deepEqual([status.code, status.cost, status.taken], [expected[i], 0, false])
+        assert.deepEqual([status.code, status.cost, status.staysCharged], [expected[i], 0, false])
       }
     }
     assert.deepEqual(await submit(ports), [])

@@ -119,7 +119,7 @@ function claimedPlace(store: MemoryStore, row: MessageRow): MessageLocation {
   for (const [dispatcher, { leaseUntil, batches }] of store.dispatchers) {
     for (const batch of batches.values()) {
       const { carrier } = batch
-      const one = batch.held.get(row.id)
+      const one = batch.messages.get(row.id)
       if (one === undefined) continue
       const overdue = isOverdue(leaseUntil, store.clock.now())
       const marked = mayHaveLeft(one, batch)

@@ -139,5 +139,5 @@ export function partStatus(
   const { number } = row.part
   if (row.state === 'waiting') return { code: 'waiting', number, cost: credits(0) }
   if ('message' in row.state || row.at < since) return 'not-found'
-  return { ...row.state, number, cost: credits(0), taken: false }
+  return { ...row.state, number, cost: credits(0), staysCharged: false }
 }

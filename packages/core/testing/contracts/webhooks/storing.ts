@@ -269,7 +269,7 @@ export const storing: Contract<StoredPorts> = {
     await ports.deliveryReceipts.apply([aReceipt(referenceOf(accepted), OUTCOME.optedOut)])
     const events = await happened(ports)
     const ofMessages = events.flatMap(({ data }) =>
-      data.type === 'message.failed' ? [[data.message, data.code, data.cost, data.taken]] : [],
+      data.type === 'message.failed' ? [[data.message, data.code, data.cost, data.staysCharged]] : [],
     )
     assert.deepEqual(ofMessages, [
       [message.id, OUTCOME.optedOut, 0, false],
