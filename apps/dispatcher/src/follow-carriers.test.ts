@@ -25,7 +25,7 @@ async function following(next?: () => Promise<CarrierConfiguration>) {
   const heartbeat = new Heartbeat({ ...ports, user, leaseSeconds: 30, log })
   await heartbeat.start()
   const followed = followCarriers({
-    ...{ ports, heartbeat, configuration, configured: { given: configuration, readAgain: next }, log },
+    ...{ ports, heartbeat, configuration, configured: { configuration, readAgain: next }, log },
     make: ({ id }): Carrier => scriptedCarrier({ id }),
     dispatching: {
       add: ({ id }) => void works.add(id),

@@ -23,7 +23,7 @@ interface Following {
   /** Configuration in use at the start. */
   readonly configuration: CarrierConfiguration
   readonly heartbeat: Pick<Heartbeat, 'user' | 'changeVersion' | 'onState'>
-  readonly configured: Pick<ConfiguredCarriers, 'given' | 'readAgain'>
+  readonly configured: Pick<ConfiguredCarriers, 'configuration' | 'readAgain'>
   readonly make: (specification: CarrierSpecification) => Carrier
   readonly dispatching: Pick<Dispatching, 'add' | 'remove'>
   readonly log: Log
@@ -71,7 +71,7 @@ export function followCarriers({
 }: Following): Followed {
   const { carrierVersions } = ports
   let current: Carriers = first.configuration
-  let lastRead = configured.given
+  let lastRead = configured.configuration
   /** Number of a stored version that this process cannot read. */
   let unusable: number | undefined
   let isStopped = false

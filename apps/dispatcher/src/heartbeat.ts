@@ -68,7 +68,7 @@ export class Heartbeat {
     const { fleet, log } = this.#settings
     await this.#beat()
     this.#beating = repeat({
-      what: 'exchange with other processes',
+      name: 'exchange with other processes',
       pauseMilliseconds: () => this.#pause(),
       after: new Promise((resolve) => setTimeout(resolve, this.#pause()).unref()),
       log,

@@ -149,37 +149,37 @@ export const coveredElsewhere: readonly CoveredElsewhere[] = [
   },
   {
     of: '5.1',
-    what: 'ids of submissions over SMPP and of parts',
+    promise: 'ids of submissions over SMPP and of parts',
     by: 'apps/smpp/src/smpp-server.test.ts',
   },
   {
     of: '5.2',
-    what: 'parts that never become a text',
+    promise: 'parts that never become a text',
     by: 'packages/core/testing/contracts/smpp-parts.ts',
   },
   {
     of: '5.3',
-    what: 'several recipients of a submit_multi',
+    promise: 'several recipients of a submit_multi',
     by: 'apps/smpp/src/smpp-server.test.ts',
   },
   {
     of: '5.4',
-    what: 'refusals over SMPP',
+    promise: 'refusals over SMPP',
     by: 'apps/smpp/src/smpp-server.test.ts',
   },
   {
     of: '5.5',
-    what: 'answers to binds',
+    promise: 'answers to binds',
     by: 'apps/smpp/src/smpp-server.test.ts',
   },
   {
     of: '5.6',
-    what: 'destinations over SMPP',
+    promise: 'destinations over SMPP',
     by: 'apps/smpp/src/smpp-server.test.ts',
   },
   {
     of: '5.7',
-    what: 'receipts and replies that wait for a customer over SMPP',
+    promise: 'receipts and replies that wait for a customer over SMPP',
     by: 'packages/core/testing/contracts/smpp-deliveries.ts',
   },
   {
