@@ -34,7 +34,7 @@ async function dispatchAll(ports: StoredPorts, count: number): Promise<readonly 
 
 const key = readIdempotencyKey('key')
 const request = (account: Awaited<ReturnType<typeof anAccount>>) =>
-  key === undefined || key === 'unusable' ? assert.fail() : { account: account.id, key, asked: 'this' }
+  key === undefined || key === 'unusable' ? assert.fail() : { account: account.id, key, canonical: 'this' }
 
 /** Promises of `Messages` about orders with a deadline and with consecutive ids. */
 export const deadlines: Contract<StoredPorts> = {
