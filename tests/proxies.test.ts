@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
+import { systemClock } from '../packages/adapters-node/src/index.ts'
 import { postgresPorts, type PostgresPorts } from '@gateway/adapters-postgres'
 import { createProcessing } from '@gateway/core'
 import { aCarrierId, until } from '@gateway/core/testing'
@@ -177,7 +178,7 @@ describeProxies('%s', (name) => {
     const bring = async (texts: readonly string[]) => {
       const common = { from: number, to: undefined, sent: undefined, offer: undefined, part: undefined }
       const replies = texts.map((text) => ({ ...common, text, reference: `${name} ${++brought}` }))
-      await createProcessing(postgres.ports).acceptInboundMessages(carrier, replies)
+      await createProcessing({ ...postgres.ports, clock: systemClock() }).acceptInboundMessages(carrier, replies)
     }
     const holder = async () => {
       const { key } = await proxied.newAccount(10)

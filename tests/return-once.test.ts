@@ -1,4 +1,5 @@
 import { connect } from 'node:net'
+import { systemClock } from '../packages/adapters-node/src/index.ts'
 import { postgresPorts, type PostgresPorts } from '@gateway/adapters-postgres'
 import { createProcessing } from '@gateway/core'
 import { aCarrierId, testChance, until } from '@gateway/core/testing'
@@ -59,7 +60,7 @@ async function holder(login: string): Promise<string> {
 async function bring(texts: readonly string[]): Promise<void> {
   const common = { from: number, to: undefined, sent: undefined, offer: undefined, part: undefined }
   const replies = texts.map((text) => ({ ...common, text, reference: text }))
-  await createProcessing(postgres.ports).acceptInboundMessages(carrier, replies)
+  await createProcessing({ ...postgres.ports, clock: systemClock() }).acceptInboundMessages(carrier, replies)
 }
 
 interface Poll {

@@ -1,11 +1,12 @@
+import type { DeliveryReceipt } from '@gateway/core/dispatch'
+import { OUTCOME } from '@gateway/core/messages'
 import { aCarrierId, until } from '@gateway/core/testing'
 import { receiptsTogether } from './receipts-together.ts'
 
 const carrier = aCarrierId('main')
-const receipt = (reference: string) =>
-  ({
-    ...{ reference, ownId: undefined, isOfPart: false, code: 0, number: undefined, submitted: undefined },
-  }) as const
+const receipt = (reference: string): Omit<DeliveryReceipt, 'carrier'> => ({
+  ...{ reference, code: OUTCOME.delivered, number: undefined, submitted: undefined },
+})
 
 /** Store whose commits a test ends, each with success or failure. */
 function controlledStore() {
@@ -48,7 +49,8 @@ test('receipts of different carriers do not wait for each other', () => {
 
 test('after a commit of several callbacks failed, receipts are stored one callback at a time for ten seconds', async () => {
   const { commits, clock, store } = controlledStore()
-  const add = (reference: string) => store(carrier, [receipt(reference)]).catch(({ message }: Error) => message)
+  const add = (reference: string) =>
+    store(carrier, [receipt(reference)]).catch((problem: unknown) => (problem as Error).message)
   const results = ['a', 'b', 'c'].map(add)
   commits[0]?.end()
   await until(() => commits.length === 2)

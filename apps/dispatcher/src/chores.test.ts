@@ -56,7 +56,7 @@ test('a dispatcher drops old history', async () => {
   const stored = memoryStoredPorts(memoryStore(clock))
   const { id } = await anAccount(stored)
   await stored.messages.accept(anOrder(id, { to: numbers(3) }))
-  await createProcessing(stored).expire(-1)
+  await createProcessing({ ...stored, clock }).expire(-1)
   clock.step(91 * 86_400)
   const { log, lines } = listeningLog()
   const dispatching = startDispatching({ ports: { ...stored, clock }, carriers: [], log })

@@ -131,9 +131,9 @@ test('submit_multi gives consecutive ids and names the refused numbers', async (
   const response = await client.request({
     ...{ command: 'submit_multi', status: 0, serviceType: '', ...source, esmClass: 0, protocolId: 0, priorityFlag: 0 },
     ...{ scheduleDeliveryTime: '', validityPeriod: '', registeredDelivery: 1, replaceIfPresentFlag: 0, dataCoding: 0 },
-    destinations: [to(number), to('12'), to('27825550102')],
-    ...{ smDefaultMsgId: 0, shortMessage: Buffer.from('hello'), tlvs: noTlvs },
-  } as Pdu)
+    ...{ destinations: [to(number), to('12'), to('27825550102')], smDefaultMsgId: 0, tlvs: noTlvs },
+    ...{ shortMessage: Buffer.from('hello') },
+  })
   expect(response).toMatchObject({
     status: 0,
     unsuccessSmes: [{ destinationAddr: '12', errorStatusCode: COMMAND_STATUS.ESME_RINVDSTADR }],

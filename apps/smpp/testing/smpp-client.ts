@@ -101,20 +101,20 @@ export class SmppClient {
       ...emptyBind,
       ...{ status: 0, systemId, password, tlvs: noTlvs },
       ...fields,
-    } as Pdu)
+    })
   }
 
   submit(destinationAddr: string, text: string | Buffer, fields: Partial<SubmitSm> = {}): Promise<Pdu> {
     const shortMessage = Buffer.isBuffer(text) ? text : Buffer.from(text, 'latin1')
-    return this.request({ ...emptySubmit, destinationAddr, shortMessage, ...fields } as Pdu)
+    return this.request({ ...emptySubmit, destinationAddr, shortMessage, ...fields })
   }
 
   enquire(): Promise<Pdu> {
-    return this.request({ command: 'enquire_link', status: 0, tlvs: noTlvs } as Pdu)
+    return this.request({ command: 'enquire_link', status: 0, tlvs: noTlvs })
   }
 
   unbind(): Promise<Pdu> {
-    return this.request({ command: 'unbind', status: 0, tlvs: noTlvs } as Pdu)
+    return this.request({ command: 'unbind', status: 0, tlvs: noTlvs })
   }
 
   /** Sends octets as they are. */

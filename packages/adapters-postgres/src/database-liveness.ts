@@ -136,8 +136,13 @@ export class DatabaseLiveness {
     this.#silentTicks++
     const isUnreachable = this.#state === 'unreachable'
     if (isUnreachable ? this.#silentTicks % ticksBetween === 0 : this.#silentTicks >= ticksBeforeAsking)
-      this.#probing ??= this.#probe().finally(() => (this.#probing = undefined))
+      this.#startProbe()
     if (this.#silentTicks >= ticksBeforeUnreachable) setImmediate(() => this.#declareUnreachable())
+  }
+
+  #startProbe(): void {
+    if (this.#probing !== undefined) return
+    this.#probing = this.#probe().finally(() => (this.#probing = undefined))
   }
 
   #isWatching(): boolean {

@@ -41,7 +41,7 @@ test('the parts of a long reply have at most 140 octets on the air and join to i
       for (const part of octets) expect(part.length).toBeLessThanOrEqual(isUcs2 ? 140 : 160)
       // Each part is decoded by itself, so that no escape sequence or surrogate pair is split.
       const texts = octets.map((part) => decodeText(part, isUcs2 ? 'ucs2' : 'gsm'))
-      expect(texts.join('')).toBe(text)
+      expect(texts.map(String).join('')).toBe(text)
     }),
   )
 })

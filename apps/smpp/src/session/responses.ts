@@ -9,7 +9,7 @@ export type Operation = Extract<
 type Response = { readonly sequence: number; readonly status: number; readonly tlvs: typeof noTlvs }
 
 /** Builds the response of each operation with a status and no result. */
-const REFUSALS: { readonly [O in Operation as O['command']]: (head: Response) => Pdu } = {
+const REFUSALS: Readonly<Record<Operation['command'], (head: Response) => Pdu>> = {
   submit_sm: (head) => ({ command: 'submit_sm_resp', ...head, messageId: '' }),
   data_sm: (head) => ({ command: 'data_sm_resp', ...head, messageId: '' }),
   submit_multi: (head) => ({ command: 'submit_multi_resp', ...head, messageId: '', unsuccessSmes: [] }),

@@ -118,7 +118,6 @@ export class Session<Bound extends BoundAs> {
   #openedAt: number
   #receivedAt: number
   #isEnquiring = false
-  #unbindSequence: number | undefined
   #reason: CloseReason = 'connection-lost'
   #answered: (() => void) | undefined
 

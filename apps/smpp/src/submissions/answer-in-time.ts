@@ -24,7 +24,7 @@ export function answerInTime<Result>(
       (error: unknown) => {
         clearTimeout(timer)
         if (deadline.isMissed) failedLate(error)
-        else reject(error as Error)
+        else reject(error instanceof Error ? error : new Error(String(error)))
       },
     )
   })

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { createProcessing } from '@gateway/core'
+import { createProcessing, type StoredPorts } from '@gateway/core'
 import { createDispatcher, RouteTurns, type Dispatcher, type Lane } from '@gateway/core/dispatch'
 import type { MessageId, Msisdn } from '@gateway/core/messages'
 import type { Route } from '@gateway/core/routes'
@@ -40,7 +40,7 @@ const before = [route('first', 'a', ['2782']), route('others', 'b')]
 const never = new Promise<void>(() => undefined)
 
 /** Process that gets no notifications until the test clears its cache. */
-function aDeafProcess(connectionString: string) {
+function aDeafProcess(connectionString: string, others: StoredPorts) {
   const forgetting: (() => void)[] = []
   const deaf: Changes = {
     onChange: (forget) => void forgetting.push(forget),
@@ -102,7 +102,7 @@ function aDeafProcess(connectionString: string) {
     },
     /** Steps that the clock causes. */
     reroutes(): void {
-      const processing = createProcessing(ports)
+      const processing = createProcessing({ ...others, ...ports })
       working.push(repeat(() => processing.reroute()))
     },
     async end(): Promise<void> {
@@ -134,7 +134,8 @@ describe('while one process uses the current routes and another the previous one
   async function twoAges(after: readonly Route[]) {
     const { routes } = open.postgres.ports
     const { id } = await anAccount(open.postgres.ports, { credits: 100_000 })
-    const [old, young] = [aDeafProcess(open.database.connectionString), aDeafProcess(open.database.connectionString)]
+    const aProcess = () => aDeafProcess(open.database.connectionString, open.postgres.ports)
+    const [old, young] = [aProcess(), aProcess()]
     processes.push(old, young)
     await routes.publish(before)
     await old.ports.routes.list()

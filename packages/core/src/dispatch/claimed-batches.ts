@@ -248,7 +248,7 @@ const handoverCodes = {
 export const codeOfHandover = (
   handover: Handover,
 ): (typeof handoverCodes)[Handover['outcome']] | typeof OUTCOME.optedOut =>
-  'optOut' in handover && handover.optOut === true ? OUTCOME.optedOut : handoverCodes[handover.outcome]
+  'optOut' in handover ? OUTCOME.optedOut : handoverCodes[handover.outcome]
 
 /**
  * Returns the code with which a claimed message ends without being submitted (ruling 1.13); undefined if it may be

@@ -106,7 +106,7 @@ test('messages refused for now go to the other carrier first; messages that may 
   const a = start('a', { outcomeOf: ({ to }) => (to.endsWith('01') ? 'refused-for-now' : 'unknown') })
   const b = start('b')
   await send(world, [...numbers(5, '01'), ...numbers(5, '02')])
-  const processing = createProcessing(world.ports)
+  const processing = createProcessing({ ...world.ports, clock: world.clock })
   await untilInTurns(async () => {
     await processing.promote()
     return b.submitted.length === 5
@@ -121,7 +121,7 @@ test('messages that a carrier refused for now stay with it while no other carrie
   const a = start('a', { outcomeOf: (_, attempt) => (attempt === 1 ? 'refused-for-now' : 'accepted') })
   start('b', { availability: 'down' })
   await send(world, numbers(3))
-  const processing = createProcessing(world.ports)
+  const processing = createProcessing({ ...world.ports, clock: world.clock })
   await untilInTurns(async () => {
     world.clock.step(1)
     await processing.promote()
@@ -143,7 +143,7 @@ test.each([['b'], ['c']])('a sender registered only with carrier %s of three is 
   const { world, start } = await aProcess(others(...carriers))
   const started = new Map(carriers.map(({ carrier }) => [carrier as string, start(carrier)]))
   await sendFromName(world, [...numbers(20, '01'), ...numbers(1, '02')], knowing)
-  const processing = createProcessing(world.ports)
+  const processing = createProcessing({ ...world.ports, clock: world.clock })
   await untilInTurns(async () => {
     await processing.promote()
     return started.get(knowing)?.submitted.length === 21
@@ -156,7 +156,7 @@ test('a message whose sender is registered only with a carrier that is down wait
   const { world, start } = await aProcess(others(over('a'), over('b', { priority: 2 })))
   const [a, b] = [start('a'), start('b', { availability: 'down' })]
   await sendFromName(world, numbers(3), 'b')
-  const processing = createProcessing(world.ports)
+  const processing = createProcessing({ ...world.ports, clock: world.clock })
   const move = async (): Promise<void> => {
     world.clock.step(1)
     await processing.promote()
@@ -187,7 +187,7 @@ test('messages that wait in a withdrawn route are sent over another route', asyn
   const b = start('b')
   await send(world, numbers(20))
   await world.ports.routes.publish([others(over('b'))])
-  await createProcessing(world.ports).reroute()
+  await createProcessing({ ...world.ports, clock: world.clock }).reroute()
   await untilInTurns(() => b.submitted.length === 20)
 })
 

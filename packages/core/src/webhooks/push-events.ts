@@ -132,8 +132,11 @@ export class EventPusher {
     await storing
     const found = await claiming
     // The claim may already have returned the work that was requested meanwhile.
-    const isWanted = this.#isAsked && (this.#isFull || this.#queues.wantMore())
-    return !this.#isClosed && (found === 'more' || isWanted) ? 'more' : 'all'
+    return !this.#isClosed && (found === 'more' || this.#mayClaimRequested()) ? 'more' : 'all'
+  }
+
+  #mayClaimRequested(): boolean {
+    return this.#isAsked && (this.#isFull || this.#queues.wantMore())
   }
 
   state(): PushState {

@@ -41,10 +41,10 @@ export const smppCredentialsContract: Contract<StoredPorts> = {
       Array.from({ length: concurrentCallers }, (_, i) => add(i % 2 === 0 ? 'Acme' : 'aCME')),
     )
     assert.equal(added.filter((one) => one === 'system-id-taken').length, concurrentCallers - 1)
-    for (const read of [smppCredentials.bySystemId, smppCredentials.readSystemId]) {
-      const found = await read('ACME')
+    for (const name of ['bySystemId', 'readSystemId'] as const) {
+      const found = await smppCredentials[name]('ACME')
       assert.deepEqual([found?.account.id, found?.password], [account.id, password])
-      assert.equal(await read('Acm'), undefined)
+      assert.equal(await smppCredentials[name]('Acm'), undefined)
     }
     const nobody = { ...smppDefaults, account: anAccountId(999_999), systemId: 'x', password }
     assert.equal(await smppCredentials.add(nobody, now), 'no-such-account')

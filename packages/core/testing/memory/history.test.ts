@@ -18,7 +18,7 @@ async function setUp() {
   const clock = steppingClock()
   const ports = memoryStoredPorts(memoryStore(clock))
   const { id } = await anAccount(ports, { credits: 100_000 })
-  const processing = createProcessing(ports)
+  const processing = createProcessing({ ...ports, clock })
   const send = async (count: number, handover: Handover = { outcome: 'unknown' }) => {
     const { ids } = await accepted(ports, anOrder(id, { to: numbers(count) }))
     await dispatchDue(ports, 'single', () => handover)

@@ -13,7 +13,6 @@ import {
   type InboundMessage,
   type InboundMessageId,
   type Inbox,
-  type InboxMessage,
   type InboxPart,
   type Received,
   type ReceivedText,
