@@ -3,7 +3,7 @@ import { inTurn, runsEveryForm } from './support/in-turn.ts'
 import { expectPromisesHold } from './support/short-faults.ts'
 
 /** Seconds of load with faults, longer if the run plays all forms. */
-const seconds = runsEveryForm ? { simulator: 40, smpp: 28 } : { simulator: 32, smpp: 24 }
+const seconds = runsEveryForm ? { simulator: 40, smpp: 28, http: 30 } : { simulator: 32, smpp: 24, http: 24 }
 
 // The run with the simulated carrier counts clients, polls and scheduled messages. In the run over SMPP few messages
 // wait, so that everything settles soon.
@@ -40,6 +40,16 @@ const forms = [
       'events received': 300,
       'looks at all dispatchers, undisturbed, with work due or claimed': 10,
     },
+  },
+  {
+    title: 'over HTTP, with answers from which the gateway cannot tell whether a message was accepted',
+    settings: {
+      carrier: 'http',
+      ...{ seconds: seconds.http, meetsMinute: false, recipientsPerSecond: 60 },
+      ...{ clientsAtOnce: 3, backlogMax: 600, carrierPerSecond: 60 },
+    },
+    faults: needed,
+    counts: { 'recipients accepted': 300, 'looks at all dispatchers, undisturbed, with work due or claimed': 10 },
   },
 ] as const
 

@@ -48,6 +48,11 @@ export interface CarrierOfRun {
   readonly kill: (() => Promise<void>) | undefined
   /** Faults of the carriers of its route. Undefined if there is only one carrier. */
   readonly troubles: CarrierTroubles | undefined
+  /**
+   * Variables of the process that receives callbacks of the carrier, whose PUBLIC_URL the dispatchers have too.
+   * Undefined if its receipts do not come as callbacks.
+   */
+  readonly callbacks?: { readonly PORT: string; readonly PUBLIC_URL: string }
   /** Resolves when the carrier owes no receipts and all its receipts have been matched. */
   settled(): Promise<void>
   close(): Promise<void>

@@ -21,9 +21,9 @@ const { values } = parseArgs({
   },
 })
 
-function carrierOf(name: string): 'simulator' | 'smpp' {
-  if (name === 'simulator' || name === 'smpp') return name
-  throw new Error(`there is no carrier ${name}; there are simulator and smpp`)
+function carrierOf(name: string): 'simulator' | 'smpp' | 'http' {
+  if (name === 'simulator' || name === 'smpp' || name === 'http') return name
+  throw new Error(`there is no carrier ${name}; there are simulator, smpp and http`)
 }
 
 const seed = values.seed === undefined ? testSeed() : Number(values.seed)

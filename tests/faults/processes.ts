@@ -6,7 +6,7 @@ import { cleanEnvironment, entryOf, type Environment } from '../support/process.
 import type { Figures } from './figures.ts'
 import type { Network, Relay } from './network.ts'
 
-export type App = 'rest' | 'asp' | 'xml' | 'portal' | 'dispatcher'
+export type App = 'rest' | 'asp' | 'xml' | 'portal' | 'dispatcher' | 'callbacks'
 
 /** Process of the gateway with its own relay to the database. It is restarted whenever it ends. */
 export interface Member {
@@ -45,7 +45,7 @@ export interface MemberSettings {
 export function startMember(app: App, name: string, network: Network, settings: MemberSettings): Member {
   const { root, figures, carrierLink } = settings
   const log = createWriteStream(join(settings.logs, `${name}.log`))
-  const environment = { ...settings.environment, PORT: '0', DATABASE_URL: network.connectionString }
+  const environment = { PORT: '0', ...settings.environment, DATABASE_URL: network.connectionString }
   let child: ChildProcess | undefined
   let ended: Promise<number | null> = Promise.resolve(null)
   let url: string | undefined

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { aCarrierId, chanceOf, type Chance } from '@gateway/core/testing'
 import { simulatedCarrierOfRun, type CarrierOfRun } from './carrier.ts'
+import { httpCarrierOfRun } from './http-carrier.ts'
 import { smppCarrierOfRun } from './smpp-carrier.ts'
 import { adoptReceipts, setCarrierMode } from '../support/operate.ts'
 import { manageWebhooks } from './account-holders.ts'
@@ -44,7 +45,7 @@ export interface FaultRun {
   readonly root: string
   readonly recipientsPerSecond: number
   readonly secondsBetweenFaults: number
-  readonly carrier: 'simulator' | 'smpp'
+  readonly carrier: 'simulator' | 'smpp' | 'http'
   /**
    * Maximum submissions per second of each dispatcher. Default a quarter of `recipientsPerSecond`, so that messages
    * nearly always wait in the queue.
@@ -86,8 +87,9 @@ export interface Scene {
 
 const apps: readonly App[] = ['rest', 'rest', 'asp', 'asp', 'xml', 'dispatcher', 'dispatcher']
 const leaseSeconds = 3
-/** Value of IN_DOUBT_MAX. Over SMPP it is two windows, because with less a window of 50 would never be full. */
-const inDoubtMax = { simulator: 40, smpp: 100 } as const
+const carriersOfRun = { simulator: simulatedCarrierOfRun, smpp: smppCarrierOfRun, http: httpCarrierOfRun } as const
+/** Value of IN_DOUBT_MAX. Over a network it is two windows, because with less a window of 50 would never be full. */
+const inDoubtMax = { simulator: 40, smpp: 100, http: 100 } as const
 
 /**
  * Runs the whole test in a new folder. Removes the folder at the end, unless a violation occurred and `keepsLogs` is
@@ -156,7 +158,7 @@ async function withDatabase(run: FaultRun, place: Place): Promise<void> {
   }
   // The carrier is slow enough to keep the dispatchers at work, because a fault of an idle dispatcher proves nothing.
   const perSecond = run.carrierPerSecond ?? Math.ceil(run.recipientsPerSecond / 4)
-  const open = run.carrier === 'smpp' ? smppCarrierOfRun : simulatedCarrierOfRun
+  const open = carriersOfRun[run.carrier]
   const pidOf = (member: string) => members.find(({ name }) => name === member)?.runningPid()
   // A run that only fills the best carrier must not count it as slow on a busy machine, because a slow carrier hands
   // over messages without an overflow.
@@ -188,12 +190,20 @@ async function withDatabase(run: FaultRun, place: Place): Promise<void> {
   )
   const pollingAccounts = accounts.filter(({ related }) => related)
   if (run.scene === undefined) await openReader(here, database)
-  const appsOfRun = run.scene === undefined ? [...apps, 'portal' as const] : [...new Set(apps), 'dispatcher' as const]
+  const further = carrier.callbacks === undefined ? [] : ['callbacks' as const]
+  const appsOfRun =
+    run.scene === undefined ? [...apps, 'portal' as const, ...further] : [...new Set(apps), 'dispatcher' as const]
   for (const [i, app] of appsOfRun.entries()) {
     const network = run.scene?.network() ?? (await openNetwork(database.connectionString, chance))
     const name = `${app}-${i}`
     const { url, relay } = app === 'dispatcher' ? await carrier.wayOf(name) : { url: undefined, relay: undefined }
-    const own = { CONNECTIONS_MAX: '4', ...(url === undefined ? {} : { CARRIERS: url }) }
+    const { PORT = '0', PUBLIC_URL = '' } = carrier.callbacks ?? {}
+    const own = {
+      CONNECTIONS_MAX: '4',
+      ...(url !== undefined && { CARRIERS: url }),
+      ...(url !== undefined && PUBLIC_URL !== '' && { PUBLIC_URL }),
+      ...(app === 'callbacks' && { PORT }),
+    }
     const settings = { root: run.root, environment: { ...environment, ...own }, figures, logs, carrierLink: relay }
     members.push(startMember(app, name, network, settings))
   }

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { startSmscProcess, type JournalLine, type RunningSmsc } from '../support/smsc.ts'
 import type { CarrierOfRun, CarrierPlace, Submission } from './carrier.ts'
-import type { Database } from './database.ts'
 import { openRelay, type Relay } from './network.ts'
+import { idsOf } from './sent-ids.ts'
 import { anyMember, openSharedWay, type SharedWay } from './shared-way.ts'
 
 /** Every fifth PDU has one or more extra octets at its end, as some real providers send them (P-21). */
@@ -136,16 +136,6 @@ function urlOf({ url, port }: RunningSmsc, way: SharedWay, perSecond: number, sl
   const slow = slowSeconds === undefined ? '' : `&slowSeconds=${slowSeconds}`
   const own = `perSecond=${perSecond}&window=50&systemType=${anyMember}&${times}${slow}`
   return `${url.replace(String(port), String(way.port))}?${own}`
-}
-
-/** Returns message ids by number. The run sends to each number once. */
-async function idsOf(database: Database): Promise<ReadonlyMap<string, number>> {
-  const sends = await database.ask<{ first: string; numbers: string }>(
-    `select first_id first, array_to_string(msisdns, ',') numbers from send`,
-  )
-  return new Map(
-    sends.flatMap(({ first, numbers }) => numbers.split(',').map((to, at) => [to, Number(first) + at] as const)),
-  )
 }
 
 /** Returns a key of a request that is unique over all runs of the server, because each run numbers its links from 1. */

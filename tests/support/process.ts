@@ -74,6 +74,11 @@ export function spawnSmsc(args: readonly string[]): Spawned {
   return watched(process.execPath, [entryOf('smsc-simulator'), ...args], {})
 }
 
+/** Starts the command `gateway-http-provider` without waiting. It is not bundled, because it has no dependencies. */
+export function spawnHttpProvider(args: readonly string[]): Spawned {
+  return watched(process.execPath, [join(root, 'packages/smsc-simulator/dist/http-main.js'), ...args], {})
+}
+
 /** Starts an app under a limit of the shell, such as `-n 512`. */
 export function spawnLimited(limit: string, app: App, environment: Environment): Spawned {
   const command = `ulimit ${limit} && exec '${process.execPath}' '${entryOf(app)}'`

@@ -57,7 +57,7 @@ export async function startSmscProcess(folder: string, settings: readonly string
     const match = /^SMPP on 127\.0\.0\.1:(\d+), control on (http:\S+)$/m.exec(smsc.output())
     return match === null ? undefined : ([Number(match[1]), match[2] ?? ''] as const)
   })
-  const journal = journalOf(file)
+  const journal = journalOf<JournalLine>(file)
   const ask = async (method: string, path: string, body?: unknown): Promise<unknown> => {
     const sent = body === undefined ? {} : { body: JSON.stringify(body) }
     const headers = { 'content-type': 'application/json' }
@@ -92,8 +92,8 @@ const lineStart = '{"at":"'
  * Returns a function. Each call of it returns the lines appended since its last call. Drops a line that a kill
  * truncated.
  */
-export function journalOf(path: string): () => Promise<readonly JournalLine[]> {
-  const lines: JournalLine[] = []
+export function journalOf<Line>(path: string): () => Promise<readonly Line[]> {
+  const lines: Line[] = []
   let at = 0
   let rest = ''
   let reading: Promise<unknown> = Promise.resolve()
@@ -107,7 +107,7 @@ export function journalOf(path: string): () => Promise<readonly JournalLine[]> {
       at += bytesRead
       const texts = (rest + buffer.toString('latin1', 0, bytesRead)).split('\n')
       rest = texts.pop() ?? ''
-      for (const text of texts) lines.push(JSON.parse(text.slice(text.lastIndexOf(lineStart))) as JournalLine)
+      for (const text of texts) lines.push(JSON.parse(text.slice(text.lastIndexOf(lineStart))) as Line)
     } finally {
       await file.close()
     }

@@ -4,7 +4,7 @@ import { secretOf, withHeaders, type ProviderFormat, type ProviderRefusal } from
 
 const errors = {
   'invalid-number': [400, 'syntax_invalid_parameter_format', 'to: invalid number'],
-  'opted-out': [403, 'forbidden', 'The recipient has opted out'],
+  'opted-out': [400, 'syntax_invalid_parameter_format', 'to: the recipient has opted out'],
   throttled: [429, 'too_many_requests', 'Too many requests'],
   'no-credit': [402, 'payment_required', 'Not enough credit'],
   unauthorized: [401, 'unauthorized', 'Unauthorized'],
