@@ -6,11 +6,13 @@ import { erasedNumber, firstErasureStep, nothingErased, type ErasedCounts } from
 import type { Replay } from '@gateway/core/webhooks'
 import { anAccount, anAddress, anOrder, aNumber, numbers } from '../builders.ts'
 import { eventsOf } from '../events-of.ts'
+import { aCustomer, aPart, aProcess } from '../smpp.ts'
 import { aReceipt } from './delivery-receipts/sent-messages.ts'
 import { inboxOf, optOutsOf, receive, sent } from './inbox/inbound-messages.ts'
 import {
   accepted,
   assertLedger,
+  codesOf,
   concurrentCallers,
   collect,
   dispatchDue,
@@ -264,6 +266,31 @@ export const personalDataContract: Contract<StoredPorts> = {
     const codes = (await statusesOf(ports, account, all)).map((status) => typeof status === 'object' && status.code)
     assert.deepEqual(new Set(codes), new Set<OutcomeCode>([OUTCOME.delivered]))
     assert.equal((await eraseAll(ports)).messages, 40)
+  },
+
+  'parts, receipts and replies for SMPP customers lose the number, and a waiting part ends as expired': async (
+    ports,
+  ) => {
+    const { account, credential } = await aCustomer(ports)
+    const code = anAddress('40404')
+    await ports.senders.assign(code, account.id)
+    const add = async (to: Msisdn) => {
+      const part = await ports.smppParts.add(aPart(credential, [1, 2], { number: to, receipts: 1 }), 10)
+      return typeof part === 'string' ? assert.fail(part) : part.id
+    }
+    const [part, otherPart] = [await add(number), await add(other)]
+    await receive(ports, { from: number, to: code, text: 'a' }, { from: other, to: code, text: 'b' })
+    await eraseAll(ports)
+    assert.deepEqual(await codesOf(ports, account.id, [part, otherPart]), [OUTCOME.expired, 'waiting'])
+    const [status] = await statusesOf(ports, account.id, [part])
+    assert.equal(typeof status === 'object' && status.number, erasedNumber)
+    const process = aProcess()
+    const receivers = [{ account: account.id, credential: credential.id, room: 10 }]
+    const deliveries = await ports.smppDeliveries.claim({ process, receivers, leaseSeconds: 60 })
+    assert.deepEqual(
+      deliveries.map((one) => (one.kind === 'reply' ? one.text : [one.message, one.number])),
+      ['b', [part, erasedNumber]],
+    )
   },
 
   'records have their time and operator, latest first; an interrupted erasure has no end': async ({ personalData }) => {
