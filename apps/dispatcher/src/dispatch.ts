@@ -1,6 +1,7 @@
 import { createProcessing, processingDefaults, type ProcessingSettings, type Ports } from '@gateway/core'
 import {
   createDispatcher,
+  repeatUnknown,
   RouteTurns,
   dispatcherDefaults,
   type Carrier,
@@ -117,6 +118,7 @@ interface Link {
   readonly dispatcher: Dispatcher
   readonly working: readonly Repeated[]
   readonly beating: readonly Repeated[]
+  readonly repeating: readonly Repeated[]
   ending: Ending | undefined
 }
 
@@ -128,6 +130,9 @@ interface Ending {
 
 /** Milliseconds between two polls of the schedule, unless the process sleeps. */
 const promoteMilliseconds = 200
+
+/** Milliseconds between two looks for messages of unknown outcome to repeat. */
+const repeatMilliseconds = 15_000
 
 const lanes: readonly Lane[] = ['single', 'bulk']
 
@@ -170,11 +175,24 @@ export function startDispatching({
       turns,
     )
     const working = lanes.map((lane) => workOn(dispatcher, lane, { carrier, log, idling }))
+    const repeating = repeatFor(carrier, log)
     const beating = keepAlive(dispatcher, { carrier, log, outage, idling, leaseSeconds: all.leaseSeconds })
     turns.onWake(carrier.id, () => {
       for (const loop of working) loop.wake()
     })
-    return { carrier, meter, answers, inboundMessages, dispatcher, working, beating, ending: undefined }
+    return { carrier, meter, answers, inboundMessages, dispatcher, working, beating, repeating, ending: undefined }
+  }
+
+  /** Returns the loop that repeats messages of unknown outcome, if the carrier recognizes repetitions. */
+  function repeatFor(carrier: Carrier, log: Log): readonly Repeated[] {
+    if (carrier.repeatableSeconds === undefined) return []
+    const repeatOnce = repeatUnknown(ports, carrier)
+    return [
+      chore(`repeat unknown messages of ${carrier.id}`, repeatMilliseconds, log, async () => {
+        const resolved = await repeatOnce(all.validitySeconds)
+        if (resolved > 0) log.info({ carrier: carrier.id, resolved }, 'messages of unknown outcome were resolved')
+      }),
+    ]
   }
 
   let modes = firstModes
@@ -319,10 +337,12 @@ function endOf(link: Link, deadline: Promise<void>, log: Log): Promise<void> {
   return link.ending.done
 }
 
-function startEnding({ carrier, dispatcher, working, beating }: Link, log: Log): Ending {
+function startEnding({ carrier, dispatcher, working, beating, repeating }: Link, log: Log): Ending {
   let hurry = (): void => undefined
   const late = new Promise<void>((resolve) => (hurry = resolve))
   const end = async (): Promise<void> => {
+    // Not awaited: a repetition may wait for its answer until the carrier is closed.
+    for (const one of repeating) void one.stop()
     const drained = [dispatcher.drain(late)]
     await logFailures(log, 'the dispatcher could not give its messages back; others take them over', drained)
     await Promise.race([Promise.all([...working, ...beating].map((one) => one.stop())), late])

@@ -155,6 +155,7 @@ export async function dispatchWorld(): Promise<DispatchWorld> {
         disown: (...args) => call('disown', () => claimedBatches.disown(...args), args[0]),
         mark: (...args) => call('mark', () => claimedBatches.mark(...args), args[0]),
         record: (...args) => call('record', () => claimedBatches.record(...args), args[0]),
+        takeRepeatable: (...args) => call('takeRepeatable', () => claimedBatches.takeRepeatable(...args)),
         settle: (...args) => call('settle', () => claimedBatches.settle(...args), args[0]),
         postpone: (...args) => call('postpone', () => claimedBatches.postpone(...args), args[0]),
         giveBack: (...args) => call('giveBack', () => claimedBatches.giveBack(...args), args[0]),

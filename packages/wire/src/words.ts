@@ -100,6 +100,7 @@ const INCIDENT_TEXT: Readonly<Record<(typeof INCIDENT)[keyof typeof INCIDENT], s
   [INCIDENT.overflow]: 'the carriers of a better priority were full, so another carrier took over the message',
   [INCIDENT.adopted]: 'a receipt that fits no other message was assigned to the message',
   [INCIDENT.named]: 'a receipt that names the own id of the message was matched to it',
+  [INCIDENT.repeated]: 'the message was submitted again under the same id, which the carrier recognizes',
   [INCIDENT.endedInDoubt]: 'a database server was lost, and it is unknown whether the message had been submitted',
   [INCIDENT.provedSubmitted]: 'a database server was lost after the message had been submitted',
   [INCIDENT.deliveryRefused]: 'the SMPP client of the customer refused the receipt or the reply for good',

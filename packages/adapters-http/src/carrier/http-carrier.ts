@@ -15,6 +15,7 @@ import type { ProviderAccount } from '../account.ts'
 import { accountOf, callbacksOf, originOfAccount, type HttpSettings } from '../settings.ts'
 import { createTransport, type Transport } from '../transport/exchange.ts'
 import { HttpTransport, type HttpPart } from './http-transport.ts'
+import { repeatableShare } from './request-result.ts'
 import { HttpTraffic } from './traffic.ts'
 
 /** Seconds for which a request of unknown outcome is repeated, if the provider guarantees one delivery. */
@@ -27,6 +28,7 @@ const repeatSeconds = 30
 class HttpCarrier implements Carrier {
   readonly id: CarrierId
   readonly window: number
+  readonly repeatableSeconds: number | undefined
   readonly #sharing: RateSharing | undefined
   readonly #account: ProviderAccount
   readonly #notices: Notices
@@ -39,6 +41,8 @@ class HttpCarrier implements Carrier {
   constructor(id: string, settings: HttpSettings, reporting: Reporting, sharing: RateSharing | undefined) {
     this.id = nameOf(id)
     this.window = settings.window
+    const { repeatable } = accountOf(settings).provider.description.send
+    this.repeatableSeconds = repeatable && repeatable.hours * 3600 * repeatableShare
     this.#sharing = sharing
     const { clock = Date } = reporting
     const account = accountOf(settings)

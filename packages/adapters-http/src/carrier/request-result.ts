@@ -19,7 +19,7 @@ export interface SentMessage {
 }
 
 /** Share of the provider's guarantee within which a request is repeated. The rest is a margin for clocks and delays. */
-const repeatableShare = 0.5
+export const repeatableShare = 0.5
 
 /**
  * Translates the outcome of a request for the outbox. An unknown outcome may be repeated only if the provider

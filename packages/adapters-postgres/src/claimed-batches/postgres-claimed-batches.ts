@@ -1,5 +1,13 @@
-import type { DispatcherId, ClaimedBatchId, ClaimedBatches, Settled } from '@gateway/core/dispatch'
-import type { MessageId } from '@gateway/core/messages'
+import type {
+  CarrierId,
+  ClaimedBatchId,
+  ClaimedBatches,
+  ClaimedMessage,
+  DispatcherId,
+  Repeatable,
+  Settled,
+} from '@gateway/core/dispatch'
+import { senderOver, type MessageId } from '@gateway/core/messages'
 import type { QueueNumber } from '@gateway/core/routes'
 import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
 import type { Context } from '../context.ts'
@@ -17,6 +25,8 @@ import { createClaims } from './claim.ts'
 import { createKnownBatches } from './known-batches.ts'
 import { LANE } from '../stored-codes.ts'
 import { createRecord } from './record.ts'
+import { claimedMessages, sendersOf } from './claimed-messages.ts'
+import { lockRepetitions, takeRepeatable as takeRepeatableStatement } from '../sql/repeatable.ts'
 
 /** Maximum number of accounts that one promotion of scheduled messages reads. */
 const promotedAccountsMax = 256
@@ -48,6 +58,19 @@ export function postgresClaimedBatches(context: Context): ClaimedBatches {
       if (moved > 0 || (cursor === 0 && fromStart)) return moved
       fromStart ||= cursor === 0
     }
+  }
+
+  /** Returns none if the answer of the database is lost; the messages then wait until their next repetition. */
+  async function takeRepeatable(name: CarrierId, selection: Repeatable): Promise<readonly ClaimedMessage[]> {
+    const carrier = await context.carrierNumber(name)
+    const rows = await ordinary.transaction(async (connection) => {
+      await connection.run(lockRepetitions, {})
+      return connection.run(takeRepeatableStatement, { carrier, ...selection })
+    })
+    if (rows.length === 0) return []
+    const allowed = await context.allowedSenders()
+    const addresses = await context.senders.addressesOf(sendersOf(rows))
+    return claimedMessages(rows, addresses, (account, from) => senderOver(name, allowed.get(account) ?? [], from))
   }
 
   async function settle(dispatcher: DispatcherId, batch: ClaimedBatchId, settled: readonly Settled[]) {
@@ -88,6 +111,7 @@ export function postgresClaimedBatches(context: Context): ClaimedBatches {
     claim,
     promote,
     settle,
+    takeRepeatable,
     postpone,
     giveBack,
     queuesWithWork: async (lane, queues) => {

@@ -29,7 +29,7 @@ const columns = {
 } as const
 
 /** Columns of a claimed range. They are null in the only row of a claim that found nothing. */
-const rangeColumns = {
+export const rangeColumns = {
   lo: 'bigint',
   send: messageId,
   account: accountId,
@@ -248,7 +248,7 @@ with ${heldSends}, next_account as (
 
 /** Row of either claim. */
 export type ClaimRow = RowOf<typeof claimSingle>
-export type ClaimedRange = Exclude<ClaimRow, { readonly lo: null }>
+export type ClaimedRange = Omit<Exclude<ClaimRow, { readonly lo: null }>, keyof typeof columns>
 
 /** Returns those of the queues that have due messages in the lane, for a dispatcher that claims from several queues. */
 export const queuesWithWork = statement(

@@ -108,6 +108,11 @@ export interface Carrier {
   readonly id: CarrierId
   /** Maximum number of outstanding submissions. */
   readonly window: number
+  /**
+   * Seconds since its first submission within which a message may be submitted again: the carrier recognizes its own id
+   * and certainly does not deliver it twice. Undefined: never (P-5).
+   */
+  readonly repeatableSeconds?: number | undefined
   /** Registers the handlers. Called once, before the first submission. */
   listen(handlers: CarrierHandlers): void
   /**
@@ -150,9 +155,13 @@ export interface Carrier {
 }
 
 /** Returns a carrier that behaves as `inner`, except for these members. */
-export const wrapCarrier = (inner: Carrier, members: Partial<Omit<Carrier, 'id' | 'window'>>): Carrier => ({
+export const wrapCarrier = (
+  inner: Carrier,
+  members: Partial<Omit<Carrier, 'id' | 'window' | 'repeatableSeconds'>>,
+): Carrier => ({
   id: inner.id,
   window: inner.window,
+  repeatableSeconds: inner.repeatableSeconds,
   listen: (handlers) => inner.listen(handlers),
   submit: (messages, answered) => inner.submit(messages, answered),
   room: () => inner.room(),

@@ -104,6 +104,25 @@ export interface Recorded {
   readonly handover: Handover
 }
 
+/** Selection of messages of unknown outcome that may be submitted again. */
+export interface Repeatable {
+  /**
+   * Maximum seconds since the message was first due, which bounds the time since its first submission by the store's
+   * clock.
+   */
+  readonly withinSeconds: number
+  /**
+   * Minimum seconds since the outcome became unknown, and since the last repetition. The time between two repetitions
+   * doubles.
+   */
+  readonly afterSeconds: number
+  readonly countMax: number
+}
+
+/** Dispatcher and batch of outcomes that belong to no claimed batch. Such outcomes only resolve unknown messages. */
+export const noDispatcher = 0 as DispatcherId
+export const noBatch = 0 as ClaimedBatchId
+
 /** A mark: the first `upTo` messages of the batch may be submitted. */
 export interface Mark {
   readonly batch: ClaimedBatchId
@@ -177,6 +196,12 @@ export interface ClaimedBatches {
     outcomes: readonly Recorded[],
     marks?: readonly Mark[],
   ): Promise<'recorded' | 'fenced'>
+  /**
+   * Returns messages of unknown outcome without a reference that may be submitted to this carrier again, by due time,
+   * and records a repetition for each, so that concurrent callers get different messages. Record the answers as late
+   * outcomes (`record` with `noDispatcher`).
+   */
+  takeRepeatable(carrier: CarrierId, selection: Repeatable): Promise<readonly ClaimedMessage[]>
   /**
    * Ends messages of the batch that were never submitted, marked or not, and refunds them; ignores ids that are no
    * longer in the batch.

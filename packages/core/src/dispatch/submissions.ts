@@ -135,7 +135,8 @@ export class Submissions {
   }
 }
 
-const submissionOf = ({ id, from, to, body, due, options, attempt }: ClaimedMessage): Submission => ({
+/** Returns the submission of a message without a validity of its own. */
+export const submissionOf = ({ id, from, to, body, due, options, attempt }: ClaimedMessage): Submission => ({
   ...{ id, from, to, body, due, options },
   ...(attempt > 0 && { refusedBefore: true }),
 })

@@ -202,6 +202,8 @@ export const INCIDENT = {
   late: 'late',
   /** A receipt that matched no other message was assigned to this message, which got the reference of the receipt. */
   adopted: 'adopted',
+  /** The message of unknown outcome was submitted again under its own id, to the same carrier. */
+  repeated: 'repeated',
   /** A receipt with our own id of the message gave the message of unknown outcome its carrier's reference. */
   named: 'named by own id',
   /** The message was in doubt after a database server was lost, and its validity ended. */

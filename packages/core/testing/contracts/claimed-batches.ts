@@ -5,6 +5,7 @@ import { claiming } from './claimed-batches/claiming.ts'
 import { fencing } from './claimed-batches/fencing.ts'
 import { outcomes } from './claimed-batches/outcomes.ts'
 import { queues } from './claimed-batches/queues.ts'
+import { repeating } from './claimed-batches/repeating.ts'
 import { waiting } from './claimed-batches/waiting.ts'
 
 /** Contract of the port `ClaimedBatches`. After each check every account has exactly the right credits. */
@@ -15,4 +16,5 @@ export const claimedBatchesContract: Contract<StoredPorts> = combined(
   waiting,
   queues,
   agreeing,
+  repeating,
 )

@@ -72,7 +72,7 @@ function takeOfOneAccount(due: Rotation, messagesMax: number, isWanted: (range: 
   return ranges
 }
 
-function claimed(store: MemoryStore, { row, attempt }: ClaimedRow, carrier: CarrierId): ClaimedMessage {
+export function claimed(store: MemoryStore, { row, attempt }: ClaimedRow, carrier: CarrierId): ClaimedMessage {
   const { first, account, body, due, expires, confirmation } = row.send
   const { validity: _, ...options } = row.send.options
   return {

@@ -1,9 +1,18 @@
-import type { ClaimedBatches, ClaimedBatchId, DispatcherId, Recorded } from '@gateway/core/dispatch'
+import type {
+  ClaimedBatches,
+  ClaimedBatchId,
+  DispatcherId,
+  Recorded,
+  CarrierId,
+  ClaimedMessage,
+  Repeatable,
+} from '@gateway/core/dispatch'
 import { INCIDENT, isExpired, OUTCOME, type MessageId } from '@gateway/core/messages'
-import { secondsAfter } from '@gateway/core/time'
-import { isLateTruth, isOverdue } from '../contracts/specification/outcomes.ts'
+import { erasedNumber } from '@gateway/core/personal-data'
+import { secondsAfter, type Instant } from '@gateway/core/time'
+import { isLateTruth, isOverdue, isUnresolved } from '../contracts/specification/outcomes.ts'
 import { atomic } from './atomic.ts'
-import { claim } from './claim.ts'
+import { claim, claimed } from './claim.ts'
 import { decide, endRefunded, note } from './decide.ts'
 import { proveSubmitted } from './promotions.ts'
 import { end, rangesOf, release } from './release.ts'
@@ -37,6 +46,7 @@ export const memoryClaimedBatches = (store: MemoryStore): ClaimedBatches => ({
     const marked = marks.map(({ batch, upTo }) => mark(store, dispatcher, batch, upTo))
     return marked.includes('fenced') ? 'fenced' : 'recorded'
   }),
+  takeRepeatable: atomic((carrier, selection) => takeRepeatable(store, carrier, selection)),
   settle: atomic((dispatcher, batch, settled) => {
     const batchRow = batchOf(store, dispatcher, batch)
     if (batchRow === undefined) return 'fenced'
@@ -135,6 +145,32 @@ function record(store: MemoryStore, dispatcher: DispatcherId, outcomes: readonly
     }
   }
 }
+
+function takeRepeatable(
+  store: MemoryStore,
+  carrier: CarrierId,
+  { withinSeconds, afterSeconds, countMax }: Repeatable,
+): readonly ClaimedMessage[] {
+  const now = store.clock.now()
+  const due = [...store.messages.values()].filter(({ id, number, send, decision }) => {
+    const isOpen = decision?.carrier === carrier && isUnresolved(decision) && number !== erasedNumber
+    if (!isOpen || send.due <= secondsAfter(now, -withinSeconds)) return false
+    const [unknownAt, repeatedAt] = [lastOf(store, id, unknownBy), lastOf(store, id, [INCIDENT.repeated])]
+    if (unknownAt === undefined || unknownAt > secondsAfter(now, -afterSeconds)) return false
+    return repeatedAt === undefined || now - repeatedAt >= Math.max(afterSeconds * 1000, repeatedAt - unknownAt)
+  })
+  const chosen = due.sort((a, b) => a.send.due - b.send.due || a.id - b.id).slice(0, countMax)
+  return chosen.map((row) => {
+    note(store, row.id, INCIDENT.repeated, carrier)
+    return claimed(store, { row, attempt: 1, position: 1 }, carrier)
+  })
+}
+
+const unknownBy: readonly string[] = [INCIDENT.recovered, INCIDENT.unknown]
+
+/** Returns the time of the last of these incidents of a message. */
+const lastOf = (store: MemoryStore, id: MessageId, incidents: readonly string[]): Instant | undefined =>
+  store.incidents.get(id)?.findLast((incident) => incidents.includes(incident.what))?.at
 
 function expire(store: MemoryStore, validitySeconds: number, rangesMax: number): number {
   const now = store.clock.now()
