@@ -170,7 +170,7 @@ const unknownBy: readonly string[] = [INCIDENT.recovered, INCIDENT.unknown]
 
 /** Returns the time of the last of these incidents of a message. */
 const lastOf = (store: MemoryStore, id: MessageId, incidents: readonly string[]): Instant | undefined =>
-  store.incidents.get(id)?.findLast((incident) => incidents.includes(incident.what))?.at
+  store.incidents.get(id)?.findLast((incident) => incidents.includes(incident.name))?.at
 
 function expire(store: MemoryStore, validitySeconds: number, rangesMax: number): number {
   const now = store.clock.now()
