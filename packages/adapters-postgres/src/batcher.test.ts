@@ -1,4 +1,4 @@
-import { batcher } from './batcher.ts'
+import { Batcher } from './batcher.ts'
 
 /** Returns a `run` function whose runs wait until the test ends them, and the list of runs that have begun. */
 function runs() {
@@ -16,7 +16,7 @@ const bounds = { inFlightMax: 2, jobsMax: 3, weightMax: 10, weight: (job: string
 
 test('jobs of one turn start together if a run is free, and jobs added meanwhile share the next run', async () => {
   const { begun, run } = runs()
-  const line = batcher({ ...bounds, run })
+  const line = new Batcher({ ...bounds, run })
   const results: Promise<string>[] = []
   for (const jobs of [['a', 'b'], ['c'], ['d', 'e'], ['f']]) {
     results.push(...jobs.map((job) => line.add(job)))
@@ -33,7 +33,7 @@ test('jobs of one turn start together if a run is free, and jobs added meanwhile
 
 test('jobs beyond the maximum of one run start in another free run at once', async () => {
   const { begun, run } = runs()
-  const line = batcher({ ...bounds, run })
+  const line = new Batcher({ ...bounds, run })
   const results = Promise.all(['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((job) => line.add(job)))
   await turn()
   expect(begun.map(({ jobs }) => jobs.length)).toEqual([3, 3])
@@ -46,7 +46,7 @@ test('jobs beyond the maximum of one run start in another free run at once', asy
 
 test('jobs run in order: no job overtakes a heavy one or joins it beyond the maximum weight', async () => {
   const { begun, run } = runs()
-  const line = batcher({ ...bounds, inFlightMax: 1, run })
+  const line = new Batcher({ ...bounds, inFlightMax: 1, run })
   const first = line.add('first')
   await turn()
   const waiting = ['ccc', 'heavy-heavy-heavy', 'd', 'e', 'f', 'g'].map((job) => line.add(job))
@@ -78,7 +78,7 @@ function stoppedClock() {
 test('with gathering, a second run begins only with enough jobs or when the first one takes long', async () => {
   const { begun, run } = runs()
   const clock = stoppedClock()
-  const line = batcher({ ...bounds, gatherMs: 20, clock, run })
+  const line = new Batcher({ ...bounds, gatherMs: 20, clock, run })
   const results: Promise<string>[] = []
   const add = async (...jobs: string[]) => {
     results.push(...jobs.map((job) => line.add(job)))
@@ -111,7 +111,7 @@ test('with gathering, a second run begins only with enough jobs or when the firs
 test('gathered jobs start on time even if no job is added and the other run does not end', async () => {
   const { begun, run } = runs()
   const clock = stoppedClock()
-  const line = batcher({ ...bounds, gatherMs: 20, clock, run })
+  const line = new Batcher({ ...bounds, gatherMs: 20, clock, run })
   const first = line.add('a')
   await turn()
   await clock.moveTo(5)
@@ -129,7 +129,7 @@ test('gathered jobs start on time even if no job is added and the other run does
 
 test('a failed run fails only its own jobs, and the next one runs', async () => {
   const { begun, run } = runs()
-  const line = batcher({ ...bounds, inFlightMax: 1, run })
+  const line = new Batcher({ ...bounds, inFlightMax: 1, run })
   const first = line.add('a')
   await turn()
   const results = Promise.allSettled([first, line.add('b')])
@@ -142,7 +142,7 @@ test('a failed run fails only its own jobs, and the next one runs', async () => 
 test('a job of a run may fail or finish later without affecting the others', async () => {
   let finish: (text: string) => void = () => undefined
   const late = new Promise<string>((resolve) => (finish = resolve))
-  const line = batcher<string, string>({
+  const line = new Batcher<string, string>({
     ...bounds,
     run: (jobs) =>
       Promise.resolve(

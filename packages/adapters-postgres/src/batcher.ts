@@ -2,12 +2,6 @@ import type { AccountId } from '@gateway/core/accounts'
 import type { Msisdn } from '@gateway/core/messages'
 import type { ArrayText } from './sql/arrays.ts'
 
-/** Collects jobs while others run, and runs the collected jobs together. */
-export interface Batcher<Job, Result> {
-  /** Returns the result of this job. Rejects if this job failed, or if `run` failed for all its jobs. */
-  add(job: Job): Promise<Result>
-}
-
 export interface BatcherOptions<Job, Result> {
   /** Maximum number of concurrent runs. */
   readonly inFlightMax: number
@@ -49,40 +43,87 @@ interface Waiting<Job, Result> {
 }
 
 /**
- * Creates a batcher. If nothing runs, a job starts in the same turn of the event loop, together with all jobs added in
- * that turn. Jobs added during a run share the next one. An idle store therefore answers without delay, and a busy one
- * works in few large steps: with 32 callers, up to three times as many jobs a second as when each starts by itself.
- * Jobs start in the order in which they were added.
+ * Collects jobs while others run, and runs the collected jobs together. If nothing runs, a job starts in the same turn
+ * of the event loop, together with all jobs added in that turn. Jobs added during a run share the next one. An idle
+ * store therefore answers without delay, and a busy one works in few large steps: with 32 callers, up to three times as
+ * many jobs a second as when each starts by itself. Jobs start in the order in which they were added.
  */
-export function batcher<Job, Result>(options: BatcherOptions<Job, Result>): Batcher<Job, Result> {
-  const { inFlightMax, jobsMax, weightMax, weight, gatherMs = 0, clock = processClock, run } = options
-  let queue: Waiting<Job, Result>[] = []
-  let inFlight = 0
+export class Batcher<Job, Result> {
+  readonly #options: Required<BatcherOptions<Job, Result>>
+  #queue: Waiting<Job, Result>[] = []
+  #inFlight = 0
   /** Time at which the last run began. Set only if `gatherMs` is above 0. */
-  let began = 0
-  let isCalledLater = false
+  #began = 0
+  #isCalledLater = false
+  readonly #start = (): void => this.#startRuns()
 
-  const gatheringMs = (): number => began + gatherMs - clock.now()
+  constructor(options: BatcherOptions<Job, Result>) {
+    this.#options = { gatherMs: 0, clock: processClock, ...options }
+  }
+
+  /** Returns the result of this job. Rejects if this job failed, or if `run` failed for all its jobs. */
+  add(job: Job): Promise<Result> {
+    return new Promise<Result>((resolve, reject) => {
+      const isFirst = this.#queue.push({ job, resolve, reject }) === 1
+      if (isFirst || this.#mayBeginBeside()) setImmediate(this.#start)
+    })
+  }
+
+  #startRuns(): void {
+    const { inFlightMax, gatherMs, clock } = this.#options
+    while (this.#inFlight < inFlightMax && this.#queue.length > 0 && (this.#inFlight === 0 || this.#mayBegin())) {
+      this.#inFlight++
+      if (gatherMs > 0) this.#began = clock.now()
+      void this.#run(this.#takeJobs())
+    }
+    if (this.#inFlight < inFlightMax && this.#queue.length > 0) this.#startLater()
+  }
+
+  /** Starts collected jobs on time even if no job is added and no run ends, because a run may wait for a lock. */
+  #startLater(): void {
+    if (this.#isCalledLater) return
+    this.#isCalledLater = true
+    this.#options.clock.later(Math.max(1, this.#gatheringMs()), () => {
+      this.#isCalledLater = false
+      this.#startRuns()
+    })
+  }
+
+  /** Returns true if a job that was just added may start a run although another one is in progress. */
+  #mayBeginBeside(): boolean {
+    const { inFlightMax, gatherMs } = this.#options
+    return gatherMs > 0 && this.#inFlight > 0 && this.#inFlight < inFlightMax && this.#mayBegin()
+  }
+
   /** Returns true if another run may begin while one is in progress. */
-  const mayBegin = (): boolean =>
-    gatherMs === 0 || gatheringMs() <= 0 || queue.reduce((sum, { job }) => sum + weight(job), 0) >= jobsMax
+  #mayBegin(): boolean {
+    const { gatherMs, jobsMax, weight } = this.#options
+    if (gatherMs === 0 || this.#gatheringMs() <= 0) return true
+    return this.#queue.reduce((sum, { job }) => sum + weight(job), 0) >= jobsMax
+  }
 
-  function take(): readonly Waiting<Job, Result>[] {
+  #gatheringMs(): number {
+    const { gatherMs, clock } = this.#options
+    return this.#began + gatherMs - clock.now()
+  }
+
+  #takeJobs(): readonly Waiting<Job, Result>[] {
+    const { jobsMax, weightMax, weight } = this.#options
     let count = 0
     let sum = 0
-    for (const { job } of queue) {
+    for (const { job } of this.#queue) {
       sum += weight(job)
       if (count === jobsMax || (count > 0 && sum > weightMax)) break
       count++
     }
-    const jobs = queue.slice(0, count)
-    queue = queue.slice(count)
+    const jobs = this.#queue.slice(0, count)
+    this.#queue = this.#queue.slice(count)
     return jobs
   }
 
-  async function runOnce(waiting: readonly Waiting<Job, Result>[]): Promise<void> {
+  async #run(waiting: readonly Waiting<Job, Result>[]): Promise<void> {
     try {
-      const results = await run(waiting.map(({ job }) => job))
+      const results = await this.#options.run(waiting.map(({ job }) => job))
       for (const [i, { resolve, reject }] of waiting.entries()) {
         const result = results[i]
         if (result === undefined) reject(new Error('a job got no result'))
@@ -91,35 +132,8 @@ export function batcher<Job, Result>(options: BatcherOptions<Job, Result>): Batc
     } catch (error) {
       for (const { reject } of waiting) reject(error)
     }
-    inFlight--
-    start()
-  }
-
-  function start(): void {
-    while (inFlight < inFlightMax && queue.length > 0 && (inFlight === 0 || mayBegin())) {
-      inFlight++
-      if (gatherMs > 0) began = clock.now()
-      void runOnce(take())
-    }
-    if (inFlight < inFlightMax && queue.length > 0) startLater()
-  }
-
-  /** Starts collected jobs on time even if no job is added and no run ends, because a run may wait for a lock. */
-  function startLater(): void {
-    if (isCalledLater) return
-    isCalledLater = true
-    clock.later(Math.max(1, gatheringMs()), () => {
-      isCalledLater = false
-      start()
-    })
-  }
-
-  return {
-    add: (job) =>
-      new Promise<Result>((resolve, reject) => {
-        const isFirst = queue.push({ job, resolve, reject }) === 1
-        if (isFirst || (gatherMs > 0 && inFlight > 0 && inFlight < inFlightMax && mayBegin())) setImmediate(start)
-      }),
+    this.#inFlight--
+    this.#startRuns()
   }
 }
 
@@ -159,6 +173,6 @@ export function askAboutNumbers<Answer>(
     })
   }
   const weight = ({ numbers }: Question) => numbers.length
-  const line = batcher({ inFlightMax: 2, jobsMax: 256, weightMax: 4000, weight, run })
+  const line = new Batcher({ inFlightMax: 2, jobsMax: 256, weightMax: 4000, weight, run })
   return (question) => line.add(question)
 }

@@ -1,6 +1,6 @@
 import type { PostgresPoolClient } from 'kysely'
 import type { ClientBase, PoolClient, QueryResult } from 'pg'
-import { batcher } from './batcher.ts'
+import { Batcher } from './batcher.ts'
 import { ClientPool, type ConnectionOptions, type Patience, type PoolUse } from './client-pool.ts'
 import type { DatabaseLiveness } from './database-liveness.ts'
 import { queryPrepared } from './driver.ts'
@@ -198,7 +198,7 @@ class StatementRunner {
 
 /** Makes a function that confirms earlier commits by a write. Concurrent callers share the next write. */
 function confirming(write: () => Promise<unknown>): () => Promise<void> {
-  const writes = batcher<undefined, true>({
+  const writes = new Batcher<undefined, true>({
     inFlightMax: 2,
     jobsMax: Infinity,
     weightMax: Infinity,

@@ -1,7 +1,7 @@
 import type { AccountId } from '@gateway/core/accounts'
 import type { MessageId, Messages } from '@gateway/core/messages'
 import type { Routes } from '@gateway/core/routes'
-import { batcher } from '../batcher.ts'
+import { Batcher } from '../batcher.ts'
 import type { Context } from '../context.ts'
 import { isLostAnswer, sqlState, type LostAnswer } from '../errors.ts'
 import { orNothingDone, refuseWhileHeld } from '../write-health.ts'
@@ -78,12 +78,22 @@ function acceptOrders(
   const { hot } = context.pools
   const heldSends = new HeldSends(context)
   const weight = ({ costs }: WaitingOrder) => costs.length
-  const firstLine = batcher<WaitingOrder, OrderAnswer>({ ...together, weight, run: acceptTogether })
-  const keyedLine = batcher<WaitingOrder, OrderAnswer>({ ...together, ...keyedTogether, weight, run: acceptTogether })
-  const secondLine = batcher<WaitingOrder, OrderAnswer>({ ...underLock, weight, run: decideByAccount })
+  const firstLine = new Batcher<WaitingOrder, OrderAnswer>({ ...together, weight, run: acceptTogether })
+  const keyedLine = new Batcher<WaitingOrder, OrderAnswer>({
+    ...together,
+    ...keyedTogether,
+    weight,
+    run: acceptTogether,
+  })
+  const secondLine = new Batcher<WaitingOrder, OrderAnswer>({ ...underLock, weight, run: decideByAccount })
   // Orders with a deadline have lines of their own, because holding their sends costs more.
-  const heldLine = batcher<WaitingOrder, OrderAnswer>({ ...together, weight, run: acceptHeld })
-  const heldKeyedLine = batcher<WaitingOrder, OrderAnswer>({ ...together, ...keyedTogether, weight, run: acceptHeld })
+  const heldLine = new Batcher<WaitingOrder, OrderAnswer>({ ...together, weight, run: acceptHeld })
+  const heldKeyedLine = new Batcher<WaitingOrder, OrderAnswer>({
+    ...together,
+    ...keyedTogether,
+    weight,
+    run: acceptHeld,
+  })
   function begin(order: WaitingOrder): Promise<OrderAnswer> {
     const { repeatable, deadline } = order
     if (deadline === undefined) return (repeatable === undefined ? firstLine : keyedLine).add(order)

@@ -2,7 +2,7 @@ import type { AccountId } from '@gateway/core/accounts'
 import { OUTCOME, type AnswerDeadline, type MessageId, type Order } from '@gateway/core/messages'
 import type { Routes } from '@gateway/core/routes'
 import type { NewPart, PartAcceptance, SmppParts, StoredPart, WholeText } from '@gateway/core/smpp-customers'
-import { batcher } from '../batcher.ts'
+import { Batcher } from '../batcher.ts'
 import type { Connection } from '../connections.ts'
 import type { Context } from '../context.ts'
 import { isLostAnswer } from '../errors.ts'
@@ -94,7 +94,7 @@ function partAdder(
   { pools: { hot }, ids, log }: Context,
   textsOf: (keys: readonly TextKey[]) => Promise<ReadonlyMap<string, readonly StoredPart[]>>,
 ): SmppParts['add'] {
-  const line = batcher<AddedPart, Exclude<PartAcceptance, 'overloaded'> | 'again'>({
+  const line = new Batcher<AddedPart, Exclude<PartAcceptance, 'overloaded'> | 'again'>({
     ...together,
     weight: () => 1,
     run: async (jobs) => {
@@ -170,7 +170,7 @@ function textJoiner(
   routes: Pick<Routes, 'list'>,
 ): (parts: readonly MessageId[], order: Order) => Promise<Joined> {
   const prepare = prepareOrders(hot, senders, routes)
-  const line = batcher<Join, Joined>({
+  const line = new Batcher<Join, Joined>({
     ...{ inFlightMax: 2, jobsMax: 64, weightMax: 640, weight: ({ parts }) => parts.length },
     run: async (jobs) => {
       // A repetition after a lost answer finds that the parts no longer wait, if the first run was committed.
