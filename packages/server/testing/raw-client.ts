@@ -1,6 +1,9 @@
 import { connect, type Socket } from 'node:net'
 
-/** Client that writes arbitrary bytes and stores what it receives. */
+/**
+ * Client that writes arbitrary bytes and stores what it receives. Its connection does not keep the process of the tests
+ * alive.
+ */
 export interface RawClient {
   readonly socket: Socket
   readonly received: () => string
@@ -19,6 +22,7 @@ export const rawClient = (port: number, firstBytes = '', localAddress = '127.0.0
   socket.on('close', () => {
     closed = true
   })
+  socket.unref()
   if (firstBytes !== '') socket.write(firstBytes)
   return { socket, received: () => received, closed: () => closed }
 }
