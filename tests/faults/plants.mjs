@@ -83,7 +83,7 @@ export const plants = {
   'lost answer retried blindly': [
     {
       file: `${postgres}/messages/postgres-messages.js`,
-      from: `const { stored, balances } = await lookUpOutcome(hot, lost, sendsOf(laidOut), settings.lookUpSeconds);`,
+      from: `const { stored, balances } = outcome;`,
       to: `const stored = new Set(), balances = new Map();`,
     },
   ],
