@@ -2,20 +2,22 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { coveredElsewhere, everyCase, runConformance, textReport } from '@gateway/conformance'
 import { prepared, replyBy, replyServer, runSuite } from './support/conformance.ts'
+import { freePorts } from './support/free-ports.ts'
 import { startAllInOne, startFiveProcesses } from './support/gateways.ts'
 import { inTurn } from './support/in-turn.ts'
 import { commandLineOf } from './support/operate.ts'
-import { killLeftovers, startWhatIsShipped } from './support/process.ts'
+import { killLeftovers, startApp, startWhatIsShipped } from './support/process.ts'
 
 startWhatIsShipped()
 afterAll(killLeftovers)
 
 async function allInOnePasses(): Promise<void> {
-  const gateway = await startAllInOne()
+  const [smppPort = 0] = await freePorts(1)
+  const gateway = await startAllInOne({ SMPP_PORT: String(smppPort) })
   const operate = commandLineOf(gateway.environment)
   const replies = await replyServer(operate)
   try {
-    const configuration = { ...(await prepared(operate)), replies: replies.configuration }
+    const configuration = { ...(await prepared(operate, smppPort)), replies: replies.configuration }
     const [file, junit] = [join(gateway.folder, 'conformance.json'), join(gateway.folder, 'junit.xml')]
     await writeFile(file, JSON.stringify(configuration))
     const args = ['--base-url', gateway.restUrl, '--config', file, '--junit', junit, '--json']
@@ -38,10 +40,12 @@ async function allInOnePasses(): Promise<void> {
 
 async function fiveProcessesPass(): Promise<void> {
   const origin = 'https://app.example.com'
+  const [smppPort = 0] = await freePorts(1)
   const gateway = await startFiveProcesses({ CORS_ORIGINS: origin })
+  const smpp = await startApp('smpp', { ...gateway.environment, SMPP_PORT: String(smppPort) })
   const operate = commandLineOf(gateway.environment)
   try {
-    const configuration = { ...(await prepared(operate)), corsOrigin: origin }
+    const configuration = { ...(await prepared(operate, smppPort)), corsOrigin: origin }
     const addresses = { rest: new URL(gateway.restUrl), asp: new URL(gateway.aspUrl), xml: new URL(gateway.xmlUrl) }
     const summary = await runConformance({ addresses, configuration, bringReply: replyBy(operate) })
     const failed = summary.results.filter(({ outcome }) => outcome.is === 'failed')
@@ -50,6 +54,7 @@ async function fiveProcessesPass(): Promise<void> {
       ['a key that is expired is answered like a wrong one, on every interface'],
     )
   } finally {
+    await smpp.stop()
     await gateway.stop()
   }
 }

@@ -27,7 +27,7 @@ export async function startMemoryConformance(): Promise<MemoryConformance> {
   const folder = await mkdtemp(join(tmpdir(), 'conformance-'))
   const gateway = await startMemoryGateway([corsOrigin])
   const replies = await replyServer(gateway.operate)
-  const opened = await prepared(gateway.operate)
+  const opened = await prepared(gateway.operate, gateway.smppPort)
   const keys = { ...opened.keys, expired: await expiredKey(gateway, opened.accounts.main.id) }
   return {
     url: gateway.url,

@@ -1,19 +1,22 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createGateway, type Ports, holderAccess } from '@gateway/core'
+import { createGateway, createProcessing, type Ports, holderAccess } from '@gateway/core'
 import { realClock } from '@gateway/core/testing'
 import { simulatedCarrier } from '../../packages/adapters-simulator/src/index.ts'
 import { admissionGate, confirmedResponses, createLog, createMetrics, listen } from '../../packages/server/src/index.ts'
 import { createAllInOneServer, describeMalformed } from '../../apps/all-in-one/src/server.ts'
+import { startSmppServer } from '../../apps/smpp/src/smpp-server.ts'
 import { startDispatching } from '../../apps/dispatcher/src/dispatch.ts'
 import { anOperator } from '../../apps/operator/testing/operate.ts'
 
-/** Gateway on memory ports: the three interfaces, a dispatcher with the simulated carrier, and the command line. */
+/** Gateway on memory ports: the four interfaces, a dispatcher with the simulated carrier, and the command line. */
 export interface MemoryGateway {
   /** Address of all three interfaces, on loopback. */
   readonly url: URL
   readonly ports: Ports
+  /** Port of the SMPP server, on loopback. */
+  readonly smppPort: number
   /** Runs a command of the command line that must succeed; returns its JSON. */
   readonly operate: <Result>(args: readonly string[]) => Promise<Result>
   stop(): Promise<void>
@@ -59,8 +62,12 @@ export async function startMemoryGateway(corsOrigins: readonly string[] = []): P
     log,
     describeMalformed: describeMalformed(clock),
   })
+  const smpp = await startSmppServer({
+    ...{ gateway, processing: createProcessing(ports), clock, log, host: '127.0.0.1', port: 0 },
+  })
   return {
     url: new URL(server.url),
+    smppPort: smpp.port ?? 0,
     ports,
     operate: async <Result>(args: readonly string[]): Promise<Result> => {
       const { code, out, err } = await operator.run([...args, '--json'])
@@ -68,6 +75,7 @@ export async function startMemoryGateway(corsOrigins: readonly string[] = []): P
       return JSON.parse(out) as Result
     },
     stop: async () => {
+      await smpp.close()
       await server.close()
       await responses.settle()
       await dispatching.stop(drainSeconds)

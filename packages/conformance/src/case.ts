@@ -10,7 +10,7 @@ export interface Case {
   /** The promise, as a sentence. */
   readonly title: string
   /** Resource that no other concurrent case may use. */
-  readonly alone?: 'sub' | 'replies' | 'code' | 'trial'
+  readonly alone?: 'sub' | 'replies' | 'code' | 'trial' | 'smpp'
   /** Maximum number of message parts that are sent and stay charged. */
   readonly parts?: number
   /** Throws if the promise is broken, and NotTestable if this deployment lacks something that the case needs. */

@@ -32,7 +32,20 @@ interface RunOptions {
   readonly junit?: string
 }
 
+interface PrepareOptions {
+  readonly config: string
+  readonly replyTo: string
+  readonly smpp?: { readonly host: string; readonly port: number }
+}
+
 class WrongCall extends Error {}
+
+/** Reads `host:port`. */
+function readAddress(text: string): { readonly host: string; readonly port: number } {
+  const [, host, port] = /^(.+):(\d{1,5})$/.exec(text) ?? []
+  if (host === undefined || Number(port) > 65_535) throw new InvalidArgumentError('Expected host:port.')
+  return { host, port: Number(port) }
+}
 
 /** Runs the command that the arguments name. Reports go to `out`, everything else to `err`. */
 export async function runCommandLine(args: readonly string[], { out, err }: Streams): Promise<ExitCode> {
@@ -63,12 +76,13 @@ export async function runCommandLine(args: readonly string[], { out, err }: Stre
     .description('opens accounts for the suite in a gateway with the simulated carrier, and writes the configuration')
     .requiredOption('--config <file>', 'the file to write')
     .option('--reply-to <address>', 'the address that replies are sent to: one of SENDERS', '12025550100')
+    .option('--smpp <host:port>', 'where the SMPP server is, if there is one', readAddress)
     .argument('<gateway...>', 'the command line of the gateway, after --: node scripts/gateway.mjs')
-    .action(async (gateway: string[], { config, replyTo }: { config: string; replyTo: string }) => {
+    .action(async (gateway: string[], { config, replyTo, smpp }: PrepareOptions) => {
       const called = absolute(gateway)
       const operate = async (command: readonly string[]): Promise<unknown> =>
         JSON.parse(await runCommand([...called, ...command, '--json']))
-      const made = await prepare({ operate, gateway: called, replyTo })
+      const made = await prepare({ operate, gateway: called, replyTo, smpp })
       const replies = made.replies && { ...made.replies, ...surroundings() }
       // Only the owner may read the file, because it contains keys and the environment variables that name the
       // database.

@@ -54,6 +54,17 @@ const Configuration = Type.Object(
         closed,
       ),
     ),
+    smpp: Type.Optional(
+      Type.Object(
+        {
+          host: filled,
+          port: Type.Integer({ minimum: 1, maximum: 65_535 }),
+          systemId: filled,
+          password: filled,
+        },
+        closed,
+      ),
+    ),
     corsOrigin: Type.Optional(filled),
     logInFailuresMax: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })),
     deliverySeconds: Type.Optional(Type.Integer({ minimum: 1, maximum: 3600 })),

@@ -10,6 +10,8 @@ interface Preparation {
   readonly gateway: readonly string[]
   /** Address to which replies are sent, one of SENDERS. */
   readonly replyTo: string
+  /** Host and port of the SMPP server; undefined: its cases are not testable. */
+  readonly smpp?: { readonly host: string; readonly port: number } | undefined
 }
 
 /** Outcomes of the simulated carrier by the ending of the number. */
@@ -27,7 +29,7 @@ const outcomes = [
  * Creates the accounts and keys of the suite in a gateway with the simulated carrier, by operator's commands, and
  * returns the configuration. Names and numbers have a random part, so that it can be called more than once.
  */
-export async function prepare({ operate, gateway, replyTo }: Preparation): Promise<Configuration> {
+export async function prepare({ operate, gateway, replyTo, smpp }: Preparation): Promise<Configuration> {
   const name = `conformance-${randomBytes(4).toString('hex')}`
   const area = String(randomInt(10_000)).padStart(4, '0')
   const number = (rest: string): string => `2782${area}${rest}`
@@ -67,7 +69,15 @@ export async function prepare({ operate, gateway, replyTo }: Preparation): Promi
     ['price', 'set', priced, '0.5'],
   ])
     await operate(command)
+  const limits = ['--binds', '10', '--window', '10', '--per-second', '1000']
+  const credential =
+    smpp &&
+    ((await operate(['smpp', 'add', '--account', String(main.id), ...limits])) as {
+      systemId: string
+      password: string
+    })
   return {
+    ...(smpp && credential && { smpp: { ...smpp, systemId: credential.systemId, password: credential.password } }),
     accounts: {
       main: { ...main, user: `${name}-main`, password },
       sub: { ...sub, login: `${name}-sub` },

@@ -148,33 +148,13 @@ export const coveredElsewhere: readonly CoveredElsewhere[] = [
     by: 'apps/asp/src/endpoints/creditstransfer.test.ts',
   },
   {
-    of: '5.1',
-    promise: 'ids of submissions over SMPP and of parts',
-    by: 'apps/smpp/src/smpp-server.test.ts',
-  },
-  {
     of: '5.2',
     promise: 'parts that never become a text',
     by: 'packages/core/testing/contracts/smpp-parts.ts',
   },
   {
-    of: '5.3',
-    promise: 'several recipients of a submit_multi',
-    by: 'apps/smpp/src/smpp-server.test.ts',
-  },
-  {
-    of: '5.4',
-    promise: 'refusals over SMPP',
-    by: 'apps/smpp/src/smpp-server.test.ts',
-  },
-  {
     of: '5.5',
-    promise: 'answers to binds',
-    by: 'apps/smpp/src/smpp-server.test.ts',
-  },
-  {
-    of: '5.6',
-    promise: 'destinations over SMPP',
+    promise: 'answers to binds while the database is away, over the maximum, and after failed binds',
     by: 'apps/smpp/src/smpp-server.test.ts',
   },
   {

@@ -18,6 +18,9 @@ import { orderCases } from './rest/order-of-checks.ts'
 import { sendCases } from './rest/send.ts'
 import { transferCases } from './rest/transfer.ts'
 import { webhookCases } from './rest/webhooks.ts'
+import { smppBindCases } from './smpp/binds.ts'
+import { smppRefusalCases } from './smpp/refusals.ts'
+import { smppSubmissionCases } from './smpp/submissions.ts'
 import { xmlReadingCases } from './xml/reading.ts'
 import { xmlSendingCases } from './xml/sending.ts'
 
@@ -47,4 +50,7 @@ export const everyCase: readonly Case[] = [
   ...aspSendingCases,
   ...xmlReadingCases,
   ...xmlSendingCases,
+  ...smppSubmissionCases,
+  ...smppRefusalCases,
+  ...smppBindCases,
 ]
