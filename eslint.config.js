@@ -22,9 +22,6 @@ const inCore = [
   },
 ]
 
-/** Folders whose comments and names are not rewritten yet. */
-const notYetPlain = ['packages/carriers/**']
-
 export default tseslint.config(
   { ignores: ['**/dist/', '**/dist-testing/', '**/node_modules/', 'data/', 'release/', 'benchmarks/results/'] },
   {
@@ -91,7 +88,6 @@ export default tseslint.config(
   },
   {
     files: ['**/*.{ts,tsx,mjs}'],
-    ignores: notYetPlain,
     plugins: { 'plain-english': plainEnglish },
     rules: { 'plain-english/comment-has-subject': 'error', 'plain-english/name-is-noun': 'error' },
   },

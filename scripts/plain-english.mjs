@@ -20,8 +20,17 @@ const emptyNames = [
   'taken',
   'left',
   'their',
+  'theirs',
   'whose',
+  'who',
+  'said',
 ]
+
+/**
+ * Names of properties that other programs read or that are stored: the audit log (`given`), fields of log lines
+ * (`what`), forms and JSON of the command line, and columns.
+ */
+const publishedNames = ['given', 'what', 'kept', 'wanted', 'held', 'taken', 'left']
 
 /** Reports comments that begin with a relative clause or a preposition in place of a subject. */
 const commentHasSubject = {
@@ -42,7 +51,7 @@ const commentHasSubject = {
   }),
 }
 
-/** Reports variables, parameters and functions whose name is a bare participle or pronoun. */
+/** Reports variables, parameters, functions and declared properties whose name is a bare participle or pronoun. */
 const nameIsNoun = {
   meta: {
     type: 'suggestion',
@@ -55,6 +64,10 @@ const nameIsNoun = {
         if (emptyNames.includes(variable.name))
           context.report({ node: variable.identifiers[0], messageId: 'noun', data: { name: variable.name } })
       }
+    },
+    TSPropertySignature({ key }) {
+      if (emptyNames.includes(key.name) && !publishedNames.includes(key.name))
+        context.report({ node: key, messageId: 'noun', data: { name: key.name } })
     },
   }),
 }

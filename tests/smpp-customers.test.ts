@@ -188,14 +188,14 @@ async function reportServer(): Promise<{ readonly port: number; readonly reports
         ],
       ].join('\n'),
     )
-    let said = ''
+    let printed = ''
     for (const program of ['bearerbox', 'smsbox']) {
       const box = spawn(program, ['-v', '0', file], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
       boxes.push(box)
       for (const stream of [box.stdout, box.stderr])
-        stream.setEncoding('utf8').on('data', (text: string) => (said += text))
+        stream.setEncoding('utf8').on('data', (text: string) => (printed += text))
       const ready = program === 'bearerbox' ? 'MAIN: Start-up done' : 'Connected to bearerbox'
-      await until(() => said.includes(ready), 20_000)
+      await until(() => printed.includes(ready), 20_000)
     }
     const send = async (to: string, parameters: Readonly<Record<string, string>>) => {
       const report = `http://127.0.0.1:${reportPort}/?to=${to}&type=%d&reply=%A`

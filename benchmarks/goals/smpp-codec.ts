@@ -52,10 +52,10 @@ export const smppCodec: Benchmark = {
   },
 }
 
-const beside = (label: string, theirs: readonly number[], ours: readonly number[]): Figure => ({
+const beside = (label: string, npmCosts: readonly number[], ours: readonly number[]): Figure => ({
   name: `${label}: times as fast as npm smpp`,
   unit: '',
-  rounds: ours.map((cost, round) => (theirs[round] ?? NaN) / cost),
+  rounds: ours.map((cost, round) => (npmCosts[round] ?? NaN) / cost),
   better: 'more',
   goal: { row: 'scale', is: 'at least', value: 15 },
 })

@@ -107,8 +107,8 @@ test('what routes leave out has its default', async () => {
 })
 
 test.each<[unknown, ...string[]]>([
-  ['{"carriers": [{"password": "hidden" "x": 1}]}', 'line 1, column 37: this is no JSON'],
-  ['{\n  "carriers": hidden\n}', 'line 2, column 15: this is no JSON'],
+  ['{"carriers": [{"password": "hidden" "x": 1}]}', 'line 1, column 37: this is not JSON'],
+  ['{\n  "carriers": hidden\n}', 'line 2, column 15: this is not JSON'],
   ['[]', '/: object is expected'],
   [{ carriers: [] }, '/carriers: must NOT have fewer than 1 items'],
   [{ carriers: [{ name: 'a', ...spelled }], extra: 1 }, '/: there is no field "extra"'],
@@ -120,7 +120,7 @@ test.each<[unknown, ...string[]]>([
   [{ carriers: [{ name: 'a', url: 'simulator:', window: 1 }] }, '/carriers/0: "window" cannot stand beside "url"'],
   [{ carriers: [{ name: 'a', ...spelled, password: 4711 }] }, '/carriers/0/password: string or object is expected'],
   [{ carriers: [{ name: 'a', ...spelled, password: { env: 'hidden' } }] }, '/carriers/0/password: there is no field "env"'],
-  [{ carriers: [{ name: 'a', ...spelled, errors: { often: 'final' } }] }, '/carriers/0/errors: "often" is no code'],
+  [{ carriers: [{ name: 'a', ...spelled, errors: { often: 'final' } }] }, '/carriers/0/errors: "often" is not an error code'],
   [{ carriers: [{ name: 'a', ...spelled, errors: { '0x45': 'never' } }] }, '/carriers/0/errors/0x45: one of final, '],
   [{ carriers: [{ name: 'a', ...spelled, source: '300.0' }] }, '/carriers/0 (a): ', 'source is wrong: ton.npi is expected'],
   [{ carriers: [{ name: 'a', ...spelled, password: 'hidden-too-long'.repeat(5) }] }, '/carriers/0 (a): ', 'the password has more than 64'],

@@ -187,7 +187,7 @@ export function parseJson(text: string): { readonly value: unknown } | { readonl
   } catch (problem) {
     const at = positionOf((problem as Error).message) ?? firstOdd(json)
     const before = json.slice(0, at).split('\n')
-    return { problem: `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}: this is no JSON` }
+    return { problem: `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}: this is not JSON` }
   }
 }
 
@@ -213,16 +213,16 @@ function firstOdd(json: string): number {
 const WORDS = {
   'too-many-routes': 'there are too many routes',
   'no-route-for-all': 'the last route has conditions: end with one that has no prefixes, accounts and senders',
-  'bad-name': 'the name is none',
+  'bad-name': 'the name is missing or invalid',
   'same-name': 'the name is given twice',
   'never-reached': 'it is never reached, as every message takes the route',
-  'bad-prefix': 'this is no prefix of a number:',
+  'bad-prefix': 'not a number prefix:',
   'no-carriers': 'it has no carrier',
   'too-many-carriers': 'it has too many carriers',
   'unknown-carrier': 'there is no carrier',
-  'same-carrier': 'it has twice the carrier',
-  'bad-priority': 'this is no priority:',
-  'bad-weight': 'this is no weight:',
+  'same-carrier': 'it names the same carrier twice:',
+  'bad-priority': 'not a priority:',
+  'bad-weight': 'not a weight:',
   'bad-overflow': 'overflow must be a number of seconds from 0 to 86400 or "never":',
 } satisfies Record<RouteProblem['problem'], string>
 
@@ -258,7 +258,7 @@ function whatIsWrong({ keyword, params, message = 'is wrong', schemaPath, proper
   if (propertyName !== undefined && schemaPath.includes('/then/')) {
     return `${JSON.stringify(propertyName)} cannot stand beside "url": it belongs into the URL`
   }
-  if (propertyName !== undefined) return `${JSON.stringify(propertyName)} is no code of an error, such as 0x45`
+  if (propertyName !== undefined) return `${JSON.stringify(propertyName)} is not an error code such as 0x45`
   if (keyword === 'required') return `${JSON.stringify(missingProperty)} is missing`
   if (keyword === 'additionalProperties') return `there is no field ${JSON.stringify(additionalProperty)}`
   if (keyword === 'enum') return `one of ${(allowedValues as readonly unknown[]).join(', ')} is expected`

@@ -14,7 +14,7 @@ export async function readConfiguration(text: string, variables: Variables): Pro
   return readFileConfiguration(path.trim(), variables)
 }
 
-/** What `file:` and this path say. */
+/** Reads the carriers document at the path of a `file:` entry. */
 export async function readFileConfiguration(path: string, variables: Variables): Promise<CarrierConfiguration> {
   // Import on demand: loading the schema and Ajv takes 0.1 s, and most processes do not need them.
   const { readCarriersFile } = await import('./document.ts')
@@ -45,7 +45,9 @@ function readEntry(entry: string, lookUps: LookUps): { carrier: CarrierSpecifica
   }
   const id = carrierId(label)
   if (id === undefined) {
-    throw new Error(`CARRIERS: ${JSON.stringify(label)} is no name for a carrier: 1 to 32 of a-z, 0-9 and -.`)
+    throw new Error(
+      `CARRIERS: ${JSON.stringify(label)} is not a carrier name; expected 1 to 32 characters of a-z, 0-9 and -.`,
+    )
   }
   return { carrier: specificationFromUrl(id, url, (path) => lookUps.file(path)), url }
 }

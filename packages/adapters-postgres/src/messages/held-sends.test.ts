@@ -92,7 +92,7 @@ test('an order that waited for a lock beyond its deadline is revoked: refunded, 
   const account = await anAccount(ports)
   const key = readIdempotencyKey('key')
   if (key === undefined || key === 'unusable') throw new Error('no key')
-  const request = { account: account.id, key, asked: 'this' }
+  const request = { account: account.id, key, canonical: 'this' }
   const order = single(account)
   const deadline = new AnswerDeadline()
   const unlock = await locked(account)

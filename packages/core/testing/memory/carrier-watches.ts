@@ -10,8 +10,8 @@ export function memoryCarrierWatches(store: MemoryStore): CarrierWatches {
   return {
     renew: atomic((watch, seconds) => {
       for (const id of store.carrierWatches.keys()) if (isOver(id)) store.carrierWatches.delete(id)
-      const reported = store.carrierWatches.get(watch.id)?.told ?? []
-      store.carrierWatches.set(watch.id, { watch, until: store.clock.now() + seconds * 1000, told: reported })
+      const reported = store.carrierWatches.get(watch.id)?.reports ?? []
+      store.carrierWatches.set(watch.id, { watch, until: store.clock.now() + seconds * 1000, reports: reported })
       tellAll()
     }),
     end: atomic((id) => {
@@ -19,8 +19,8 @@ export function memoryCarrierWatches(store: MemoryStore): CarrierWatches {
       tellAll()
     }),
     tell: atomic((pdus) => {
-      for (const pdu of pdus) if (!isOver(pdu.watch)) store.carrierWatches.get(pdu.watch)?.told.push(pdu)
+      for (const pdu of pdus) if (!isOver(pdu.watch)) store.carrierWatches.get(pdu.watch)?.reports.push(pdu)
     }),
-    take: atomic((id, countMax) => store.carrierWatches.get(id)?.told.splice(0, countMax) ?? []),
+    take: atomic((id, countMax) => store.carrierWatches.get(id)?.reports.splice(0, countMax) ?? []),
   }
 }

@@ -184,7 +184,7 @@ export interface MemoryStore {
   readonly carrierFigures: Map<CarrierId, Map<string, PrefixCounts>>
   readonly carrierWatches: Map<
     string,
-    { readonly watch: CarrierWatch; readonly until: number; readonly told: WatchedTraffic[] }
+    { readonly watch: CarrierWatch; readonly until: number; readonly reports: WatchedTraffic[] }
   >
   readonly heldCarriers: Map<CarrierId, PausedCarrier>
   /** Listeners for new versions and modes. */
