@@ -95,6 +95,7 @@ export const furtherGroups = {
     'tests/routes-apart.test.ts',
     'tests/shared-binds.test.ts',
     'tests/troubled-carriers.test.ts',
+    'tests/two-gateways.test.ts',
   ],
   /** The command line as a process beside a running server. */
   operator: ['tests/operator.test.ts'],

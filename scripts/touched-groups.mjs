@@ -74,6 +74,7 @@ export const table = [
   ['tests/smpp-customers.test.ts', ['smscs']],
   ['tests/support/', every],
   ['tests/troubled-carriers.test.ts', ['carriers']],
+  ['tests/two-gateways.test.ts', ['carriers']],
 ]
 
 /**
