@@ -22,10 +22,12 @@ const wants = (type: number | string): string => `state <> ${WEBHOOK_STATE.disab
  * event cost 20 µs more a message.
  */
 export const storeMessageEvents = (changed: string, from: LearntFrom): string => `
-wanting as materialized (
+changed_accounts as materialized (
+  select array(select distinct account_id from ${changed}) as ids
+), wanting as materialized (
   select distinct account_id
   from webhook
-  where account_id = any (array(select distinct account_id from ${changed})) and state <> ${WEBHOOK_STATE.disabled}
+  where account_id = any ((select ids from changed_accounts)::int[]) and state <> ${WEBHOOK_STATE.disabled}
 ), events as (
   insert into webhook_event
     (webhook_id, type, sequence, at, code, send_first_id, has_reference, count, subjects, msisdns)
@@ -44,7 +46,7 @@ wanting as materialized (
   order by happened.subjects[1]
   returning 1
 ), ${storeReceipts(changed, {
-  accounts: `array(select distinct account_id from ${changed})`,
+  accounts: '(select ids from changed_accounts)::int[]',
   code: 'code',
   at: 'at',
 })}`
