@@ -18,6 +18,7 @@ import {
   measureDoubt,
   measurePushing,
   measureRoutes,
+  measureUnknown,
   measureVersion,
   measureWaiting,
 } from './dispatch-metrics.ts'
@@ -107,6 +108,7 @@ export async function dispatchFor(
   measurePushing(metrics, pushing)
   measureWaiting(metrics, ports.webhooks, ports.clock)
   measureRoutes(metrics, ports.overview, ports.clock)
+  measureUnknown(metrics, ports.overview)
   measureDispatching(metrics, dispatching)
   measureDoubt(metrics, promotions)
   measureVersion(metrics, following)

@@ -260,6 +260,27 @@ export function measureRoutes(metrics: Metrics, overview: Pick<Overview, 'routes
   )
 }
 
+/** Seconds over which messages of unknown outcome are counted: a day. */
+const unknownSeconds = 86_400
+
+/**
+ * Registers the metric of messages of the last day whose outcome became unknown, regardless of which process submitted
+ * them. Its values are absent while the database does not answer.
+ */
+export function measureUnknown(metrics: Metrics, overview: Pick<Overview, 'unknownOutcomes'>): void {
+  const counts = remembered(() => overview.unknownOutcomes(unknownSeconds))
+  metrics.gauge(
+    'gateway_recent_unknown_outcomes',
+    'Messages of the last 24 hours whose outcome became unknown (106)',
+    ['carrier', 'state'],
+    async () =>
+      (await counts()).flatMap(({ carrier, resolved, unresolved }) => [
+        { labels: { carrier, state: 'resolved' }, value: resolved },
+        { labels: { carrier, state: 'unresolved' }, value: unresolved },
+      ]),
+  )
+}
+
 /**
  * Returns a function that queries the database at most every few seconds and waits only briefly for the result. The
  * function returns an empty list if the database does not answer.

@@ -476,6 +476,7 @@ export const ordinary = [
   'close-smpp-binds',
   'count-bulk-outcomes',
   'count-smpp-binds',
+  'count-unknown-outcomes',
   'count-unread',
   'count-waiting-smpp-parts',
   'daily-sums-by-carrier',

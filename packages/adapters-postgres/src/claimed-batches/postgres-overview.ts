@@ -1,7 +1,7 @@
 import type { CarrierLoad, Overview, RunningDispatcher, WaitingWork } from '@gateway/core/fleet'
 import type { Connections } from '../connections.ts'
 import type { Context } from '../context.ts'
-import { listDispatchers, listQueue, listWaitingRoutes } from '../sql/overview.ts'
+import { countUnknownOutcomes, listDispatchers, listQueue, listWaitingRoutes } from '../sql/overview.ts'
 import { lanes } from '../stored-codes.ts'
 
 const pageAccounts = 1000
@@ -18,6 +18,7 @@ export const postgresOverview = ({ pools: { ordinary } }: Context): Overview => 
       oldestDue: oldest,
     }))
   },
+  unknownOutcomes: (seconds) => ordinary.run(countUnknownOutcomes, { seconds }),
 })
 
 async function dispatchers(ordinary: Connections): Promise<readonly RunningDispatcher[]> {

@@ -1,6 +1,7 @@
 import { LANE } from '../stored-codes.ts'
 import { milliseconds } from './arrays.ts'
 import type { DispatcherId } from '@gateway/core/dispatch'
+import { INCIDENT, OUTCOME } from '@gateway/core/messages'
 import { accountId, carrierId, instant } from './columns.ts'
 import { column, nullable, sql, statement } from './statement.ts'
 
@@ -106,4 +107,34 @@ left join (
   group by account_id, lane
 ) lanes on true
 order by lanes.account, lanes.lane`,
+)
+
+/**
+ * Counts the messages whose outcome became unknown, by carrier. Reads their incidents by the index `incident_unknown`.
+ * For the ordinary connections.
+ */
+export const countUnknownOutcomes = statement(
+  'count-unknown-outcomes',
+  {
+    parameters: { seconds: 'float8' },
+    columns: { carrier: carrierId, resolved: 'int', unresolved: 'int' },
+  },
+  sql`
+with doubtful as materialized (
+  select distinct message_id
+  from incident
+  where what in ('${INCIDENT.recovered}', '${INCIDENT.unknown}') and at > now() - make_interval(secs => :seconds)
+)
+select carrier.name carrier, count(*) filter (where not is_open)::int resolved,
+  count(*) filter (where is_open)::int unresolved
+from doubtful
+cross join lateral (
+  select carrier, code = ${OUTCOME.unknown} and carrier_id is null is_open
+  from message
+  where id = any (array[doubtful.message_id]) offset 0
+) message
+join carrier on carrier.id = message.carrier
+where carrier.name <> ''
+group by carrier.name
+order by carrier.name collate "C"`,
 )

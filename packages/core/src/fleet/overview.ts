@@ -56,6 +56,14 @@ export interface WaitingRoute {
   readonly oldestDue: Instant
 }
 
+/** Messages of one carrier whose outcome became unknown, because of an answer or a dead dispatcher. */
+export interface UnknownOutcomes {
+  readonly carrier: CarrierId
+  /** Number of these whose outcome became known later, by a receipt, a late answer or a repetition. */
+  readonly resolved: number
+  readonly unresolved: number
+}
+
 /** Overview of running dispatchers and waiting messages for operators. Read-only. */
 export interface Overview {
   /** Returns the dispatchers by id, all as of one moment. */
@@ -68,4 +76,6 @@ export interface Overview {
   queue(): AsyncIterable<WaitingWork>
   /** Returns the routes with due messages by name, all as of one moment. Reads all waiting messages. */
   routes(): Promise<readonly WaitingRoute[]>
+  /** Returns the carriers with messages whose outcome became unknown in the last `seconds`, by name. */
+  unknownOutcomes(seconds: number): Promise<readonly UnknownOutcomes[]>
 }

@@ -4,8 +4,8 @@ import type { WaitingWork } from '@gateway/core/fleet'
 import { OUTCOME } from '@gateway/core/messages'
 import { aCarrierId } from '../builders.ts'
 import { until } from '../until.ts'
-import { allAccepted, noLease, claimOf, withTraffic, type Traffic } from './claimed-batches/traffic.ts'
-import { otherCarrier } from './delivery-receipts/sent-messages.ts'
+import { all, allAccepted, noLease, claimOf, withTraffic, type Traffic } from './claimed-batches/traffic.ts'
+import { handedOver, otherCarrier } from './delivery-receipts/sent-messages.ts'
 import { at, collect, farAhead, longAgo, testCarrier, type Contract } from './shared.ts'
 
 const queueOf = ({ ports }: Traffic): Promise<readonly WaitingWork[]> => collect(ports.overview.queue())
@@ -184,5 +184,20 @@ export const overviewContract: Contract<StoredPorts> = withTraffic({
       accounts.map(() => 10),
     )
     assert.deepEqual(await overview.dispatchers(), [])
+  },
+
+  'messages whose outcome became unknown are counted by carrier, and those that were resolved apart': async (
+    traffic,
+  ) => {
+    const { overview } = traffic.ports
+    assert.deepEqual(await overview.unknownOutcomes(3600), [])
+    const byAnswer = await handedOver(traffic, { to: 3 })
+    await byAnswer.record(all('unknown', byAnswer.batch))
+    const byRecovery = await handedOver(traffic, { to: 2 })
+    await traffic.fence(byRecovery.dispatcher)
+    await byRecovery.record()
+    await handedOver(traffic)
+    assert.deepEqual(await overview.unknownOutcomes(3600), [{ carrier: testCarrier, resolved: 2, unresolved: 3 }])
+    assert.deepEqual(await overview.unknownOutcomes(-60), [])
   },
 })

@@ -1,7 +1,9 @@
 import type { AccountId } from '@gateway/core/accounts'
 import type { Lane } from '@gateway/core/dispatch'
-import type { Overview, RunningDispatcher, WaitingRoute, WaitingWork } from '@gateway/core/fleet'
-import { isOverdue } from '../contracts/specification/outcomes.ts'
+import type { Overview, RunningDispatcher, UnknownOutcomes, WaitingRoute, WaitingWork } from '@gateway/core/fleet'
+import { INCIDENT, type Incident } from '@gateway/core/messages'
+import { secondsAfter } from '@gateway/core/time'
+import { isOverdue, isUnresolved } from '../contracts/specification/outcomes.ts'
 import { atomic } from './atomic.ts'
 import { mayHaveLeft } from './release.ts'
 import type { ClaimedBatchRow, Range } from './rows.ts'
@@ -16,7 +18,23 @@ export const memoryOverview = (store: MemoryStore): Overview => ({
   ),
   queue: () => queue(store),
   routes: atomic(() => routesOf(store)),
+  unknownOutcomes: atomic((seconds) => unknownOutcomes(store, seconds)),
 })
+
+function unknownOutcomes(store: MemoryStore, seconds: number): readonly UnknownOutcomes[] {
+  const since = secondsAfter(store.clock.now(), -seconds)
+  const isDoubt = ({ name, at }: Incident): boolean =>
+    (name === INCIDENT.recovered || name === INCIDENT.unknown) && at > since
+  const decisions = [...store.incidents].flatMap(([id, incidents]) =>
+    incidents.some(isDoubt) ? (store.messages.get(id)?.decision ?? []) : [],
+  )
+  const carriers = [...new Set(decisions.flatMap(({ carrier }) => carrier ?? []))].sort()
+  return carriers.map((carrier) => {
+    const ofCarrier = decisions.filter((one) => one.carrier === carrier)
+    const unresolved = ofCarrier.filter(isUnresolved).length
+    return { carrier, resolved: ofCarrier.length - unresolved, unresolved }
+  })
+}
 
 function loadsOf(batches: readonly ClaimedBatchRow[]): RunningDispatcher['loads'] {
   const holding = batches.filter(({ messages }) => messages.size > 0)
