@@ -1,5 +1,5 @@
 import { carrierId, type CarrierStatus } from '@gateway/core/dispatch'
-import type { CarrierReport, CarrierUser, Fleet, FleetState, Heartbeat, ReportedCarrier } from '@gateway/core/fleet'
+import type { CarrierUser, Fleet, FleetState, Heartbeat, ReportedCarrier } from '@gateway/core/fleet'
 import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
 import { notifyOthers } from '../changes.ts'
 import type { Context } from '../context.ts'

@@ -6,8 +6,7 @@ import { isLostAnswer, type LostAnswer } from '../errors.ts'
 import { lockAccount, readAccount, type AccountBalance } from '../sql/accounts.ts'
 import { keysWithAnswers } from '../sql/client-requests.ts'
 import type { IdRange } from './message-ids.ts'
-import type { Hold } from './held-sends.ts'
-import { answersOf, answersToKeep, layOut, sendsOf, storeSends, type OrderSends } from './sends.ts'
+import { answersOf, answersToKeep, layOut, sendsOf, storeSends, type Hold, type OrderSends } from './sends.ts'
 import type { WaitingOrder } from './waiting-orders.ts'
 
 /** Answer to an order. */

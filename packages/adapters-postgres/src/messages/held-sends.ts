@@ -3,14 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Context } from '../context.ts'
 import { isLostAnswer, type LostAnswer } from '../errors.ts'
 import { holdSeconds, releaseHeld, revokeHeld } from '../sql/held-sends.ts'
-import { lookUpOutcome, type OrderSends } from './sends.ts'
+import { lookUpOutcome, type Hold, type OrderSends } from './sends.ts'
 import type { WaitingOrder } from './waiting-orders.ts'
-
-/** Row of `smpp_accept` in which a statement holds the sends that it stores. */
-export interface Hold {
-  readonly process: string
-  readonly slot: number
-}
 
 /** Order with the sends that were laid out for it. */
 export interface LaidOutOrder {

@@ -6,9 +6,18 @@ import type { Context } from '../context.ts'
 import { isLostAnswer, sqlState, type LostAnswer } from '../errors.ts'
 import { orNothingDone, refuseWhileHeld } from '../write-health.ts'
 import { decideOrders, type OrderAnswer } from './decide-orders.ts'
-import { HeldSends, type Hold, type LaidOutOrder } from './held-sends.ts'
+import { HeldSends, type LaidOutOrder } from './held-sends.ts'
 import { deleteScheduled, scheduled } from './scheduled.ts'
-import { answersOf, answersToKeep, layOut, lookUpOutcome, sendsOf, storeSends, type OrderSends } from './sends.ts'
+import {
+  answersOf,
+  answersToKeep,
+  layOut,
+  lookUpOutcome,
+  sendsOf,
+  storeSends,
+  type Hold,
+  type OrderSends,
+} from './sends.ts'
 import { deletionsWithParts, withParts } from '../smpp-customers/statuses-of-parts.ts'
 import { prepareOrders, type AcceptRequest, type WaitingOrder } from './waiting-orders.ts'
 

@@ -34,9 +34,14 @@ import { readBalances } from '../sql/accounts.ts'
 import { arrayOf, arrayOfTexts } from '../sql/arrays.ts'
 import type { RowOf, ValuesOf } from '../sql/statement.ts'
 import { LANE } from '../stored-codes.ts'
-import type { Hold } from './held-sends.ts'
 import { idCounter, type IdRange } from './message-ids.ts'
 import type { Placement, RouteOf, WaitingOrder } from './waiting-orders.ts'
+
+/** Row of `smpp_accept` in which a statement holds the sends that it stores. */
+export interface Hold {
+  readonly process: string
+  readonly slot: number
+}
 
 /** Row of `send`: one text at one price from one address to many numbers, with consecutive ids. */
 export interface Send {

@@ -16,7 +16,7 @@ import {
 } from './bulk-sends.ts'
 import { answerText, resultsIn, type SentRecipient } from '../messages/send-results.ts'
 import { deleteScheduled } from '../messages/follow-messages.ts'
-import type { MessageId } from '../messages/messages.ts'
+import type { MessageId } from '../messages/message-id.ts'
 import { isPassed, screenTexts, type TextToSend } from '../messages/screen-texts.ts'
 import { canonicalForm, orderedTexts, type sendMessages } from '../messages/send-messages.ts'
 

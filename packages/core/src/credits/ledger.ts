@@ -1,5 +1,5 @@
 import type { AccountId } from '../accounts/account.ts'
-import type { MessageId } from '../messages/messages.ts'
+import type { MessageId } from '../messages/message-id.ts'
 import type { ClientRequest } from '../client-requests/client-requests.ts'
 import type { Instant } from '../time/instant.ts'
 import type { Credits } from './credits.ts'

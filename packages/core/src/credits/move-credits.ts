@@ -1,6 +1,6 @@
 import { accountId, may, type Account, type AccountId } from '../accounts/account.ts'
 import { limits } from '../limits.ts'
-import type { MessageId } from '../messages/messages.ts'
+import type { MessageId } from '../messages/message-id.ts'
 import type { Ports } from '../ports.ts'
 import {
   isAnswer,

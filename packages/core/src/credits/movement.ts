@@ -1,6 +1,7 @@
 import type { AccountId } from '../accounts/account.ts'
 import type { BulkSendId } from '../bulk-sends/bulk-sends.ts'
-import type { MessageId, MessageLabels } from '../messages/messages.ts'
+import type { MessageId } from '../messages/message-id.ts'
+import type { MessageLabels } from '../messages/messages.ts'
 import type { OutcomeCode } from '../messages/status-code.ts'
 import type { Instant } from '../time/instant.ts'
 import type { Credits } from './credits.ts'

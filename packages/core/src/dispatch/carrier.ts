@@ -1,6 +1,6 @@
 import type { InboundMessage } from '../inbox/inbound-message.ts'
 import type { Body } from '../messages/body.ts'
-import type { MessageId } from '../messages/messages.ts'
+import type { MessageId } from '../messages/message-id.ts'
 import type { Msisdn, SenderAddress } from '../messages/msisdn.ts'
 import type { ClaimedOptions } from '../messages/send-options.ts'
 import type { CarrierId } from './carrier-id.ts'

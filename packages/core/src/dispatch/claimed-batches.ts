@@ -1,7 +1,7 @@
 import { type AccountId, may } from '../accounts/account.ts'
 import type { Brand } from '../brand.ts'
 import type { Body } from '../messages/body.ts'
-import type { MessageId } from '../messages/messages.ts'
+import type { MessageId } from '../messages/message-id.ts'
 import type { Msisdn, SenderAddress } from '../messages/msisdn.ts'
 import { OUTCOME, type OutcomeCode } from '../messages/status-code.ts'
 import { type ClaimedOptions, isExpired } from '../messages/send-options.ts'

@@ -1,4 +1,4 @@
-import type { CarrierPrice } from '../messages/message-trace.ts'
+import type { CarrierPrice } from '../messages/carrier-price.ts'
 import type { Msisdn } from '../messages/msisdn.ts'
 import { type OUTCOME, isFinal } from '../messages/status-code.ts'
 import type { Instant } from '../time/instant.ts'

@@ -1,5 +1,5 @@
 import type { CarrierId } from './carrier-id.ts'
-import type { MessageId } from '../messages/messages.ts'
+import type { MessageId } from '../messages/message-id.ts'
 import type { Instant } from '../time/instant.ts'
 import type { DeliveryReceipt } from './delivery-receipt.ts'
 import type { UnknownMessage, WantedUnknown } from './unknown-message.ts'

@@ -5,7 +5,7 @@ import { endDispatchers, startDispatcher as start } from '../../testing/start-di
 import type { Account } from '../accounts/account.ts'
 import type { InboundMessage } from '../inbox/inbound-message.ts'
 import { defaultConfirmation } from '../inbox/receive.ts'
-import type { MessageId } from '../messages/messages.ts'
+import type { MessageId } from '../messages/message-id.ts'
 import { OUTCOME } from '../messages/status-code.ts'
 import { instant } from '../time/instant.ts'
 

@@ -1,7 +1,7 @@
 import { strict as assert } from 'node:assert'
 import fc from 'fast-check'
 import { aClaimedBatchId, aDispatcherId, testSeed } from '@gateway/core/testing'
-import type { MessageId } from '../messages/messages.ts'
+import type { MessageId } from '../messages/message-id.ts'
 import type { ClaimedBatch, ClaimedMessage, DispatcherId } from './claimed-batches.ts'
 import { InFlight, type Claim } from './in-flight.ts'
 import { BrokenInvariant, type OpenBatch } from './open-batch.ts'

@@ -1,4 +1,4 @@
-import type { MessageId } from '../messages/messages.ts'
+import type { MessageId } from '../messages/message-id.ts'
 import { noRoute, type QueueNumber } from '../routes/published-routes.ts'
 import type { ClaimedBatch, ClaimedMessage, DispatcherId, Lane, Mark } from './claimed-batches.ts'
 import { broken, checkBatch, mayMark, own, target, upToOf, type Batch, type OpenBatch } from './open-batch.ts'

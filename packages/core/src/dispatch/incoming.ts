@@ -1,7 +1,7 @@
 import { deduplicationKeyOf, type InboundMessage } from '../inbox/inbound-message.ts'
 import { receive } from '../inbox/receive.ts'
 import type { Body } from '../messages/body.ts'
-import type { MessageId } from '../messages/messages.ts'
+import type { MessageId } from '../messages/message-id.ts'
 import type { Ports } from '../ports.ts'
 import { daysBefore } from '../time/instant.ts'
 import type { CarrierHandlers } from './carrier.ts'

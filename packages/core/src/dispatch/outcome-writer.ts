@@ -1,4 +1,4 @@
-import type { MessageId } from '../messages/messages.ts'
+import type { MessageId } from '../messages/message-id.ts'
 import { OUTCOME } from '../messages/status-code.ts'
 import type { Ports } from '../ports.ts'
 import type { ClaimedMessage, DispatcherId, Handover, Recorded, Settled } from './claimed-batches.ts'

@@ -1,4 +1,4 @@
-import type { MessageId } from '../messages/messages.ts'
+import type { MessageId } from '../messages/message-id.ts'
 import type { Instant } from '../time/instant.ts'
 
 /**

@@ -2,7 +2,7 @@ import { aNumber, anAccount, chanceOf, memoryPorts, steppingClock } from '@gatew
 import { createGateway } from '../gateway.ts'
 import type { IdempotencyKey } from '../client-requests/client-requests.ts'
 import { secondsAfter } from '../time/instant.ts'
-import type { MessageId } from './messages.ts'
+import type { MessageId } from './message-id.ts'
 import type { ValidityMinutes } from './send-options.ts'
 
 const number = '27820000001'

@@ -1,7 +1,7 @@
 import { limits } from '../limits.ts'
 import type { Ports } from '../ports.ts'
 import type { DroppedHistory } from './history.ts'
-import type { MessageId } from './messages.ts'
+import type { MessageId } from './message-id.ts'
 
 /**
  * Default number of days for which the gateway remembers which account wrote to a number last (ruling 1.18): two years.

@@ -2,7 +2,7 @@ import { aMessageId, anAccount, memoryPorts, numbers, steppingClock } from '@gat
 import type { Account } from '../accounts/account.ts'
 import { createGateway, type Gateway } from '../gateway.ts'
 import { secondsAfter, type Instant } from '../time/instant.ts'
-import type { MessageId } from './messages.ts'
+import type { MessageId } from './message-id.ts'
 
 const dayMilliseconds = 86_400
 

@@ -3,7 +3,8 @@ import { limits } from '../limits.ts'
 import type { Ports } from '../ports.ts'
 import { daysBefore } from '../time/instant.ts'
 import type { FoundMessage, SearchBounds, WhichMessages } from './message-trace.ts'
-import type { Deletion, MessageId, MessageStatus } from './messages.ts'
+import type { MessageId } from './message-id.ts'
+import type { Deletion, MessageStatus } from './messages.ts'
 
 /**
  * Returns one status per id, in order. Ids of other accounts, unknown ids and messages due more than 90 days ago look

@@ -1,4 +1,4 @@
-import type { MessageId } from './messages.ts'
+import type { MessageId } from './message-id.ts'
 
 /** Result of one `drop` step. Counts may be too low if an answer of the store was lost. */
 export interface DroppedHistory {

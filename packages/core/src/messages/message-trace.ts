@@ -6,8 +6,10 @@ import type { Route } from '../routes/routes.ts'
 import { credits, minus, type Credits } from '../credits/credits.ts'
 import type { Instant } from '../time/instant.ts'
 import type { Body } from './body.ts'
+import type { CarrierPrice, CarrierPriceSum } from './carrier-price.ts'
 import { sentCredits, type SentCredits } from './message-facts.ts'
-import type { MessageId, MessageReference } from './messages.ts'
+import type { MessageId } from './message-id.ts'
+import type { MessageReference } from './messages.ts'
 import type { Msisdn, SenderAddress } from './msisdn.ts'
 import type { OutcomeCode } from './status-code.ts'
 import type { SendOptions } from './send-options.ts'
@@ -130,23 +132,6 @@ export interface DecidedLocation {
   readonly refunded: boolean
   /** Price that the carrier named for the whole message. Absent if it named none. */
   readonly carrierPrice?: CarrierPrice
-}
-
-/**
- * Price of a carrier, as the carrier names it (ruling 6.3). It has nothing to do with credits, and prices in different
- * currencies are never added.
- */
-export interface CarrierPrice {
-  /** Decimal number without a sign, at most 15 digits before and 15 after the point for one message. */
-  readonly amount: string
-  /** Code of three letters, such as USD. */
-  readonly currency: string
-}
-
-/** Sum of the prices that carriers named for some messages of a send, in one currency. */
-export interface CarrierPriceSum extends CarrierPrice {
-  /** Number of messages with a price in this currency. */
-  readonly messages: number
 }
 
 /** Part of a message with a carrier id and a state of its own. */

@@ -1,7 +1,8 @@
 import type { FirstAnswer } from '../client-requests/client-requests.ts'
 import { credits, plus, type Credits } from '../credits/credits.ts'
 import type { Instant } from '../time/instant.ts'
-import type { Acceptance, AnswerDraft, MessageId, Refusal } from './messages.ts'
+import type { MessageId } from './message-id.ts'
+import type { Acceptance, AnswerDraft, Refusal } from './messages.ts'
 import type { Msisdn } from './msisdn.ts'
 import {
   isPassed,

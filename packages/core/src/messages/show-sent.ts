@@ -5,7 +5,8 @@ import { gatewayDay } from '../time/gateway-time.ts'
 import { daysBefore, type Instant } from '../time/instant.ts'
 import type { Traffic } from './daily-sums.ts'
 import type { MessageTrace } from './message-trace.ts'
-import type { MessageId, MessageStatus } from './messages.ts'
+import type { MessageId } from './message-id.ts'
+import type { MessageStatus } from './messages.ts'
 import type { LastSend, SentMessage } from './sent-messages.ts'
 
 export interface ShownMessage extends SentMessage {

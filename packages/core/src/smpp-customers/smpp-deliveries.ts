@@ -1,7 +1,7 @@
 import type { AccountId } from '../accounts/account.ts'
 import type { Brand } from '../brand.ts'
 import type { InboundMessageId } from '../inbox/inbox.ts'
-import type { MessageId } from '../messages/messages.ts'
+import type { MessageId } from '../messages/message-id.ts'
 import type { Msisdn, SenderAddress } from '../messages/msisdn.ts'
 import type { OutcomeCode } from '../messages/status-code.ts'
 import type { Instant } from '../time/instant.ts'

@@ -1,4 +1,4 @@
-import type { MessageId } from '../messages/messages.ts'
+import type { MessageId } from '../messages/message-id.ts'
 import { isFinal, OUTCOME, type OutcomeCode } from '../messages/status-code.ts'
 import type { SmppCredentialId } from './smpp-credential.ts'
 

@@ -1,6 +1,6 @@
 import type { AccountId } from '../accounts/account.ts'
 import type { InboundMessageId } from '../inbox/inbox.ts'
-import type { MessageId } from '../messages/messages.ts'
+import type { MessageId } from '../messages/message-id.ts'
 import type { Msisdn } from '../messages/msisdn.ts'
 import type { Instant } from '../time/instant.ts'
 

@@ -1,6 +1,6 @@
 import { plus, type Cause, type Credits } from '@gateway/core/credits'
-import { codeOfHandover, referencesOf, type CarrierId, type Handover, type SettledCode } from '@gateway/core/dispatch'
-import { labelsOf, OUTCOME, type MessageFacts, type MessageId, type Outcome } from '@gateway/core/messages'
+import { codeOfHandover, referencesOf, type Handover, type SettledCode } from '@gateway/core/dispatch'
+import { labelsOf, OUTCOME, type MessageFacts, type Outcome } from '@gateway/core/messages'
 import { erasedNumber } from '@gateway/core/personal-data'
 import { carrierOptOutText } from '@gateway/core/suppressions'
 import type { Instant } from '@gateway/core/time'
@@ -37,13 +37,6 @@ export const outcomeOf = ({ code, at, reference }: Decision): Outcome => ({
   at,
   hasReference: reference !== undefined,
 })
-
-/** Records a rare incident for the trace of a message. */
-export function note(store: MemoryStore, id: MessageId, incident: string, carrier?: CarrierId): void {
-  const incidents = store.incidents.get(id) ?? []
-  store.incidents.set(id, incidents)
-  incidents.push({ at: store.clock.now(), name: incident, carrier })
-}
 
 /** Records the outcome of submitting a message to a carrier. */
 export function decide(store: MemoryStore, row: MessageRow, carrier: Decision['carrier'], handover: Handover): void {

@@ -18,7 +18,8 @@ import {
   isUnresolved,
 } from '../contracts/specification/outcomes.ts'
 import { atomic } from './atomic.ts'
-import { note, optOutAtCarrier, partsOf, refundOptedOut } from './decide.ts'
+import { optOutAtCarrier, partsOf, refundOptedOut } from './decide.ts'
+import { note } from './incidents.ts'
 import { mayHaveLeft } from './release.ts'
 import type { MessageRow } from './rows.ts'
 import { storeMessageEvent } from './store-events.ts'

@@ -25,7 +25,7 @@ import { atomic } from './atomic.ts'
 import { factsOf, outcomeOf } from './decide.ts'
 import { mayHaveLeft } from './release.ts'
 import type { MessageRow, Range } from './rows.ts'
-import { messageOf } from './smpp-parts.ts'
+import { messageOf } from './smpp-part-status.ts'
 import { referenceKey, type MemoryStore } from './store.ts'
 import type { StoredDeliveryReceipt } from '../contracts/specification/adoptions.ts'
 

@@ -36,7 +36,7 @@ import { endRefunded, enter, factsOf } from './decide.ts'
 import { keepAnswer, keptRequest } from './ledger.ts'
 import type { AccountRow, MessageRow, Range, Send } from './rows.ts'
 import type { MemoryStore } from './store.ts'
-import { messageOf, partStatus } from './smpp-parts.ts'
+import { messageOf, partStatus } from './smpp-part-status.ts'
 import { wakeSleepers } from './wakeups.ts'
 
 export const memoryMessages = (store: MemoryStore): Messages => ({

@@ -4,7 +4,7 @@ import { secondsAfter } from '@gateway/core/time'
 import { atomic } from './atomic.ts'
 import { memoryMessageTraces } from './message-traces.ts'
 import type { MessageRow } from './rows.ts'
-import { messageOf } from './smpp-parts.ts'
+import { messageOf } from './smpp-part-status.ts'
 import type { MemoryStore } from './store.ts'
 
 export function memorySentMessages(store: MemoryStore): SentMessages {

@@ -13,7 +13,7 @@ import {
 } from '@gateway/core/smpp-customers'
 import { secondsAfter } from '@gateway/core/time'
 import { atomic } from './atomic.ts'
-import { note } from './decide.ts'
+import { note } from './incidents.ts'
 import type { InboundMessageRow, MessageRow, SmppDeliveryRow } from './rows.ts'
 import { liveBinds, receives } from './smpp-credentials.ts'
 import type { MemoryStore } from './store.ts'
