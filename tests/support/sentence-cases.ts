@@ -309,6 +309,7 @@ export const sentenceCases: Readonly<Record<string, readonly (readonly [begins: 
   '1.17': [
     ['A message is not sent again if nobody can', 'tests/unknown-outcomes.test.ts'],
     ['A final state never changes.', 'packages/core/testing/contracts/delivery-receipts.ts'],
+    ["A carrier that returns the gateway's own id", 'packages/core/testing/contracts/delivery-receipts/own-ids.ts'],
   ],
   '1.18': [
     ["A message to an account's code belongs to", 'a message to a code is a short code message'],
@@ -569,6 +570,21 @@ export const sentenceCases: Readonly<Record<string, readonly (readonly [begins: 
   '5.7': [
     ['Deliveries over SMPP and the return-once', 'packages/core/testing/contracts/smpp-deliveries.ts'],
     ['A delivery that is not acknowledged within', 'packages/core/testing/contracts/smpp-deliveries.ts'],
+  ],
+  '6.1': [
+    ['2xx after the commit; 503 for trouble of', 'apps/callbacks/src/router.test.ts'],
+    ['Receipts of unknown messages, unknown states', 'apps/callbacks/src/router.test.ts'],
+    ['During a rotation each of two secrets counts.', 'apps/callbacks/src/router.test.ts'],
+    ['The age of a signature is checked against', 'packages/adapters-http/src/callbacks/verify-callback.test.ts'],
+  ],
+  '6.2': [
+    ['A message that the provider refuses because', 'packages/core/testing/contracts/delivery-receipts/opt-outs.ts'],
+    ['The opt-out is recorded for the sending', 'packages/core/testing/contracts/delivery-receipts/opt-outs.ts'],
+  ],
+  '6.3': [
+    ['The first price that the provider names for', 'packages/core/testing/contracts/delivery-receipts/prices.ts'],
+    ['Operators see it; it is summed by currency', 'packages/core/testing/contracts/delivery-receipts/prices.ts'],
+    ['Erasing a number does not erase it, because', 'packages/core/testing/contracts/personal-data.ts'],
   ],
   C1: [
     ['Section 6 promises pushes and leaves', 'nothing'],

@@ -163,6 +163,21 @@ export const coveredElsewhere: readonly CoveredElsewhere[] = [
     by: 'packages/core/testing/contracts/smpp-deliveries.ts',
   },
   {
+    of: '6.1',
+    promise: 'answers to callbacks of carriers',
+    by: 'apps/callbacks/src/router.test.ts',
+  },
+  {
+    of: '6.2',
+    promise: 'opt-outs at a provider',
+    by: 'packages/core/testing/contracts/delivery-receipts/opt-outs.ts',
+  },
+  {
+    of: '6.3',
+    promise: 'prices of providers',
+    by: 'packages/core/testing/contracts/delivery-receipts/prices.ts',
+  },
+  {
     of: 'C1',
     promise: 'a webhook is added, shown, changed, rotated, tested, replayed and removed',
     by: 'apps/rest/src/endpoints/webhooks.test.ts',

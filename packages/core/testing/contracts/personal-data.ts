@@ -16,6 +16,7 @@ import {
   concurrentCallers,
   collect,
   dispatchDue,
+  at,
   farAhead,
   longAgo,
   statusesOf,
@@ -112,6 +113,17 @@ export const personalDataContract: Contract<StoredPorts> = {
       assert.deepEqual(await textsOf(ports, both), ['', ''])
       await assertLedger(ports, balance)
     },
+
+  'an erased message keeps the price that its carrier named, because a price names no number': async (ports) => {
+    const { id: account } = await anAccount(ports)
+    const { ids } = await accepted(ports, anOrder(account, { to: [number] }))
+    const price = { amount: '0.0075', currency: 'USD' }
+    await dispatchDue(ports, 'single', ({ id }) => ({ outcome: 'accepted', reference: `r${id}`, price }))
+    await ports.deliveryReceipts.apply(ids.map((id) => aReceipt(`r${id}`, OUTCOME.delivered)))
+    assert.equal((await eraseAll(ports)).messages, 1)
+    const trace = await ports.sentMessages.trace(at(ids, 0))
+    assert.deepEqual(trace?.place.place === 'decided' && trace.place.carrierPrice, price)
+  },
 
   'waiting messages are not erased, nor those that may get a receipt, which then still finds its message': async (
     ports,
