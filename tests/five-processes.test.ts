@@ -58,7 +58,7 @@ test('cases of the contract in which processes depend on each other pass; deploy
   const operate = commandLineOf(gateway.environment)
   const summary = await runConformance({
     addresses: { rest: new URL(gateway.restUrl), asp: new URL(gateway.aspUrl), xml: new URL(gateway.xmlUrl) },
-    configuration: await prepared(operate),
+    configuration: await prepared(operate, undefined),
     choice: { sections: [], titles: sharedCases },
     bringReply: replyBy(operate),
   })

@@ -7,10 +7,10 @@ import { prepare, type Configuration, type Operate, type Reply } from '@gateway/
 import { cleanEnvironment, entryOf, root, type Environment, type Outcome } from './process.ts'
 
 /** Opens the accounts of the suite in a running gateway, and returns the configuration of the suite. */
-export const prepared = async (operate: Operate, smppPort: number): Promise<Configuration> => ({
+export const prepared = async (operate: Operate, smppPort: number | undefined): Promise<Configuration> => ({
   ...(await prepare({
     ...{ operate, gateway: [process.execPath, entryOf('operator')], replyTo: '12025550100' },
-    smpp: { host: '127.0.0.1', port: smppPort },
+    ...(smppPort !== undefined && { smpp: { host: '127.0.0.1', port: smppPort } }),
   })),
   // Generous time limits, because the machine has other load.
   deliverySeconds: 120,

@@ -36,11 +36,11 @@ export async function startProviderProcess(
   const file = join(folder, 'provider.jsonl')
   const place = ['--provider', provider, '--port', '0', '--control-port', '0', '--journal', file]
   const running = spawnHttpProvider([...place, '--json', ...settings.flatMap((each) => ['--set', each])])
-  const said = await until(() => {
+  const line = await until(() => {
     if (running.hasEnded()) throw new Error(`it has ended:\n${running.output()}`)
     return /^\{.*\}$/m.exec(running.output())?.[0]
   })
-  const { url, control } = JSON.parse(said) as { readonly url: string; readonly control: string }
+  const { url, control } = JSON.parse(line) as { readonly url: string; readonly control: string }
   return {
     port: Number(new URL(url).port),
     journal: journalOf<ProviderLine>(file),

@@ -72,11 +72,7 @@ export class Heartbeat {
       pauseMilliseconds: () => this.#pause(),
       after: new Promise((resolve) => setTimeout(resolve, this.#pause()).unref()),
       log,
-      work: async () => {
-        this.#isWoken = false
-        await this.#beat()
-        return this.#isWoken ? 'more' : 'all'
-      },
+      work: () => this.#beatOnce(),
     })
     fleet.onChange(() => {
       this.#gathering ??= setTimeout(() => {
@@ -113,6 +109,17 @@ export class Heartbeat {
   onState(answered: (state: FleetState) => void): () => void {
     this.#listeners = [...this.#listeners, answered]
     return () => void (this.#listeners = this.#listeners.filter((other) => other !== answered))
+  }
+
+  /** Sends one heartbeat. Resolves to 'more' if another was requested meanwhile. */
+  async #beatOnce(): Promise<'more' | 'all'> {
+    this.#isWoken = false
+    await this.#beat()
+    return this.#wasWoken() ? 'more' : 'all'
+  }
+
+  #wasWoken(): boolean {
+    return this.#isWoken
   }
 
   /** Sends a heartbeat at once, because of a change that operators or other processes wait for. */

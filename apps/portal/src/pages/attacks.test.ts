@@ -47,6 +47,7 @@ beforeAll(async () => {
     if (key === 'begun') await gateway.commands.startBulkSend(account, draft)
   }
   await gateway.commands.addWebhook(account, { url: `https://shop.example.com/?${encodeURI(evil)}'"` })
+  await gateway.commands.addSmppCredential(account)
   await backOffice.commands.openAccount({ login: 'sub', parent: account.id, firstName: evil })
   await admin.submit(`/operator/accounts/${account.id}`, { amount: '5', why: evil }, 'form:has([value="top-up"])')
   await reportCarriers(ports, { id: 'p', host: evil, pid: 7 }, [
@@ -65,6 +66,8 @@ const names: Readonly<Record<string, () => string>> = {
   '/send/:id/sent': () => '/send/2/sent',
   '/send/:id/results': () => '/send/2/results',
   '/settings/keys/:id': () => '/settings/keys/1',
+  '/settings/smpp/:id': () => '/settings/smpp/1',
+  '/settings/smpp/:id/remove': () => '/settings/smpp/1/remove',
   '/settings/webhooks/:id': () => '/settings/webhooks/1',
   '/settings/webhooks/:id/remove': () => '/settings/webhooks/1/remove',
   '/operator/accounts/:id': () => `/operator/accounts/${account.id}`,

@@ -1,3 +1,4 @@
+import type { AccountId } from '../accounts/account.ts'
 import { createGateway, createProcessing } from '@gateway/core'
 import { AnswerDeadline, OUTCOME, type MessageId } from '@gateway/core/messages'
 import {
@@ -118,7 +119,8 @@ describe('parts', () => {
     const { submitPart, ports, processing, codes, account, gateway } = await setUp({}, {}, clock)
     const first = accepted(await submitPart(1, 'a'))
     const { senders } = ports
-    const killed = createGateway({ ...ports, senders: { ...senders, allowedTo: failOnSecondCall(senders.allowedTo) } })
+    const allowedTo = failOnSecondCall((of: AccountId) => senders.allowedTo(of))
+    const killed = createGateway({ ...ports, senders: { ...senders, allowedTo } })
     const second = await submitPart(2, 'b', {}, killed)
     await expect(accepted(second).joining).rejects.toThrow('killed')
     expect(await gateway.queries.creditBalance(account.id)).toBe(1000)
