@@ -11,6 +11,7 @@ const digests: Readonly<Record<number, string>> = {
   3: '58cd939f635fc6fa63c26b50db05623edef247a63e6c2714285b4a527e7f029e',
   4: '3068bb288a535be980075ee4c94f78a224e2bad96e530dfee88bace0a23794b5',
   5: 'dcb3e24097848e324e49c868e0cc5c905ae87fd1e332061b3f72d323130e3748',
+  6: 'edf1b7b2b552eb71c5f065ffee805dbd8464c7f265e36fae0a9fdf89de0adf8d',
 }
 
 /**

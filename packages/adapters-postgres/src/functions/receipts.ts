@@ -30,7 +30,7 @@ begin
   ), strangers as (
     select carrier, carrier_id, msisdn, min(submitted_at) submitted_at, min(at) at, array_agg(id) receipts
     from unmatched_delivery_receipt receipt
-    where msisdn is not null and message_id is null and not exists (
+    where msisdn is not null and named_message_id is null and not exists (
       select
       from message
       where message.carrier_id = any (array[receipt.carrier_id]) and message.carrier = receipt.carrier

@@ -247,11 +247,12 @@ export const keepReceipts = statement(
   },
   sql`
 insert into unmatched_delivery_receipt
-  (carrier, carrier_id, code, msisdn, submitted_at, message_id, own_id_tag, of_part, carrier_price, carrier_currency)
-select :carrier, reference, code, msisdn, to_timestamp(submitted / 1000.0), message_id, own_id_tag, of_part, price,
-  currency
+  (carrier, carrier_id, code, msisdn, submitted_at, named_message_id, own_id_tag, of_part, carrier_price,
+    carrier_currency)
+select :carrier, reference, code, msisdn, to_timestamp(submitted / 1000.0), named_message_id, own_id_tag, of_part,
+  price, currency
 from unnest(:references, :codes, :numbers, :submitted, :messages, :tags, :areOfPart, :prices, :currencies)
-  receipt(reference, code, msisdn, submitted, message_id, own_id_tag, of_part, price, currency)`,
+  receipt(reference, code, msisdn, submitted, named_message_id, own_id_tag, of_part, price, currency)`,
 )
 
 /** Condition that the stored receipt `tried` belongs to this row of a message or a part. */
@@ -295,7 +296,8 @@ with due as (
     for update skip locked
   ) receipt
 ), found as (
-  select tried.id, carrier, carrier_id, code, at, carrier_price, carrier_currency, tried.message_id named, (
+  -- Not tried.*, because a column that the next version adds could have the name of a result.
+  select tried.id, carrier, carrier_id, code, at, carrier_price, carrier_currency, named_message_id, (
     select max(message.id + 0) from message where ${isMeant('message')} and message.parts_undelivered = 0
   ) message_id, (
     select array[part.id, part.part] from message_part part where ${isMeant('part')} order by part.id + 0 desc limit 1
@@ -369,8 +371,8 @@ with due as (
     select id from found where message_id is null and place is null and at >= now() - interval '${keptDays} days'
   ))
 )
-select count(*) filter (where found.message_id is not null or place is not null)::int as found,
-  count(*) filter (where found.message_id is null and place is null and named is not null)::int as named
+select count(*) filter (where message_id is not null or place is not null)::int as found,
+  count(*) filter (where message_id is null and place is null and named_message_id is not null)::int as named
 from found`,
 )
 
@@ -387,10 +389,10 @@ export const nameUnknownMessages = statement(
   { parameters: {}, columns: { resolved: 'int' } },
   sql`
 with naming as (
-  select message_id, own_id_tag, carrier, carrier_id, msisdn, of_part, min(at) at
+  select named_message_id, own_id_tag, carrier, carrier_id, msisdn, of_part, min(at) at
   from unmatched_delivery_receipt
-  where message_id is not null
-  group by message_id, own_id_tag, carrier, carrier_id, msisdn, of_part
+  where named_message_id is not null
+  group by named_message_id, own_id_tag, carrier, carrier_id, msisdn, of_part
 ), fitting as (
   select message.id, message.msisdn, message.sent_at, message.carrier, send.parts, naming.carrier_id, naming.at,
     naming.of_part and send.parts > 1 as in_parts
@@ -398,7 +400,7 @@ with naming as (
   cross join lateral (
     select id, msisdn, sent_at, carrier, send_first_id
     from message
-    where id = any (array[naming.message_id]) and message.carrier = naming.carrier
+    where id = any (array[naming.named_message_id]) and message.carrier = naming.carrier
       and message.msisdn = coalesce(naming.msisdn, message.msisdn)
       and code = ${OUTCOME.unknown} and (message.carrier_id || '') is null offset 0
   ) message
@@ -433,7 +435,7 @@ with naming as (
 ), incidents as (
   insert into incident (message_id, what) select id, '${INCIDENT.named}' from resolved
 ), due_now as (
-  update unmatched_delivery_receipt set next_try = now() where message_id in (select id from resolved)
+  update unmatched_delivery_receipt set next_try = now() where named_message_id in (select id from resolved)
 )
 select count(*)::int as resolved from resolved`,
 )
