@@ -1,16 +1,28 @@
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { until } from '@gateway/core/testing'
+import { Client } from 'pg'
 import { functions } from '../packages/adapters-postgres/src/functions.ts'
 import { migrate } from '../packages/adapters-postgres/src/migrate.ts'
 import { migrations } from '../packages/adapters-postgres/src/migrations.ts'
+import { describeStatement } from '../packages/adapters-postgres/testing/describe.ts'
 import { openAccount } from './support/accounts.ts'
 import { attempt, interfaces, type Attempt } from './support/attempts.ts'
 import { rest, restBalance, restStatus } from './support/clients.ts'
 import { startDatabase } from './support/database.ts'
 import { operate } from './support/operate.ts'
-import { dataFolder, entryOf, killLeftovers, runGateway, startApp, type App, type Started } from './support/process.ts'
+import {
+  dataFolder,
+  entryOf,
+  killLeftovers,
+  root,
+  runGateway,
+  startApp,
+  type App,
+  type Started,
+} from './support/process.ts'
 import { submissions } from './support/record.ts'
-import { findReleaseBefore } from './support/release-before.ts'
+import { findReleaseBefore, statementsOf } from './support/release-before.ts'
 
 // Runs an upgrade as docs/operations/upgrade.md describes it, and then a downgrade. The old processes are those of the
 // previous release. If there is no previous release, they are of this build, so that the test covers only the procedure
@@ -208,6 +220,25 @@ test('processes of the previous release start and send on a schema of this versi
     expect(old.output()).not.toMatch(/"level":"(?:error|fatal)"/)
   } finally {
     killLeftovers()
+    await database.remove()
+    await data.remove()
+  }
+}, 180_000)
+
+test('the server accepts every statement of the previous release on a schema of this version', async () => {
+  const data = await dataFolder()
+  const database = await startDatabase(`${data.path}/db`)
+  const client = new Client({ connectionString: database.connectionString })
+  try {
+    await client.connect()
+    const statements = await statementsOf((await before)?.store ?? join(root, 'packages/adapters-postgres'))
+    expect(statements.map(({ name }) => name)).toContain('match-receipts')
+    const refused: string[] = []
+    for (const { name, text } of statements)
+      await describeStatement(client, { text }).catch((error: unknown) => refused.push(`${name}: ${String(error)}`))
+    expect(refused).toEqual([])
+  } finally {
+    await client.end()
     await database.remove()
     await data.remove()
   }

@@ -9,6 +9,8 @@ import { root, type App } from './process.ts'
 export interface ReleaseBefore {
   /** Returns the file that starts an app of the release. */
   readonly entryOf: (app: App) => string
+  /** Folder of the package adapters-postgres of the release. */
+  readonly store: string
   readonly remove: () => Promise<void>
 }
 
@@ -37,8 +39,33 @@ async function buildRelease(commit: string): Promise<ReleaseBefore> {
   await run('npx', 'pnpm', 'build')
   return {
     entryOf: (app) => join(tree, 'apps', app, 'dist', 'main.js'),
+    store: join(tree, 'packages', 'adapters-postgres'),
     remove: () => rm(tree, { recursive: true, force: true }),
   }
+}
+
+/**
+ * Program that prints the name and the text of each SQL statement of a release as JSON. Its argument is the folder
+ * `dist/sql`. A statement that exists for each partition is printed for partition 1.
+ */
+const statementPrinter = `
+import { readdir } from 'node:fs/promises'
+const statementsIn = (exported) => {
+  if (typeof exported === 'function')
+    return /^\\(?partition/.test(String(exported)) ? statementsIn(exported(1)) : []
+  if (typeof exported !== 'object' || exported === null) return []
+  const { name, text } = exported
+  return name && text ? [{ name, text }] : Object.values(exported).flatMap(statementsIn)
+}
+const files = (await readdir(process.argv[1])).filter((file) => file.endsWith('.js'))
+const modules = await Promise.all(files.map((file) => import(process.argv[1] + '/' + file)))
+console.log(JSON.stringify(modules.flatMap((module) => Object.values(module).flatMap(statementsIn))))`
+
+/** Returns the SQL statements of the built package adapters-postgres in the folder. */
+export async function statementsOf(store: string): Promise<readonly { name: string; text: string }[]> {
+  const program = ['--input-type=module', '-e', statementPrinter, join(store, 'dist', 'sql')]
+  const { stdout } = await promisify(execFile)(process.execPath, program, { maxBuffer: 2 ** 26 })
+  return JSON.parse(stdout) as readonly { name: string; text: string }[]
 }
 
 /** Installs the packed files of a release in the folder, with their dependencies from npm. */
@@ -51,6 +78,7 @@ async function installRelease(folder: string): Promise<ReleaseBefore> {
   await promisify(execFile)('npm', ['install', '--no-audit', '--no-fund', ...packed], { cwd: project })
   return {
     entryOf: (app) => join(project, 'node_modules', '@gateway', app, 'dist', 'main.js'),
+    store: join(project, 'node_modules', '@gateway', 'adapters-postgres'),
     remove: () => rm(project, { recursive: true, force: true }),
   }
 }

@@ -52,7 +52,10 @@ interface Field {
 }
 
 /** Lets the server parse and describe a statement without running it. */
-export const describeStatement = (client: Client, { text }: Statement<never, unknown>): Promise<Description> =>
+export const describeStatement = (
+  client: Client,
+  { text }: Pick<Statement<never, unknown>, 'text'>,
+): Promise<Description> =>
   new Promise((resolve, reject) => {
     let parameters: readonly string[] = []
     const columns: Record<string, string> = {}
