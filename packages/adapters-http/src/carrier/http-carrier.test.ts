@@ -168,7 +168,7 @@ test('where the provider recognizes a repetition, an unknown outcome is repeated
   expect(answers[0]).toMatchObject({ reference: 'r4' })
   const [first, ...others] = provider.requests.map(({ url, body }) => `${url} ${body}`)
   expect(others).toEqual([first, first, first])
-  expect(first).toMatch(/deduplication-id=1-[a-z2-7]{6}&/)
+  expect(first).toMatch(/deduplication-id=1&/)
 })
 
 const parts = { ...once, answer: { ...once.answer, each: '', id: '/id' } }

@@ -15,6 +15,15 @@ export function ownIdTextOf({ id, due }: Pick<Submission, 'id' | 'due'>): string
   return `${id}-${tagText(tag)}`
 }
 
+/** Exclusive bound of `ownNumberOf`: such numbers fit into the signed 32 bits that BulkSMS accepts. */
+const ownNumbers = 2 ** 31
+
+/**
+ * Returns an own id as an integer from 0 to 2^31-1, for providers that recognize a repetition by a number: the message
+ * id modulo 2^31. It has no tag, so two gateways that use one account at such a provider can have the same number.
+ */
+export const ownNumberOf = (text: string): number => Number.parseInt(text, 10) % ownNumbers
+
 /** Returns the own id in this text, or undefined if the text is not an own id of any gateway. */
 export function ownIdOf(text: string): OwnId | undefined {
   const [, digits, tag = ''] = /^([1-9][0-9]{0,15})-([a-z2-7]{6})$/.exec(text) ?? []

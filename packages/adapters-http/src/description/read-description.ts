@@ -12,14 +12,14 @@ export interface DescriptionProblems {
 
 /** Values that a placeholder of a request can name, besides `secret.…`. */
 export const placeholderNames: ReadonlySet<string> = new Set([
-  ...['to', 'from', 'text', 'alphabet', 'parts', 'ownId', 'callback'],
+  ...['to', 'from', 'text', 'alphabet', 'parts', 'ownId', 'ownNumber', 'callback'],
   ...['validSeconds', 'validMinutes', 'validMilliseconds', 'flash', 'priority', 'category'],
 ])
 
 /** Placeholders that always have a value. Only these may occur in a URL and its path. */
-const alwaysPresent: ReadonlySet<string> = new Set(['to', 'text', 'alphabet', 'parts', 'ownId'])
+const alwaysPresent: ReadonlySet<string> = new Set(['to', 'text', 'alphabet', 'parts', 'ownId', 'ownNumber'])
 /** Placeholders whose values are printable ASCII. Only these may occur in headers. */
-const inHeaders: ReadonlySet<string> = new Set(['to', 'alphabet', 'parts', 'ownId'])
+const inHeaders: ReadonlySet<string> = new Set(['to', 'alphabet', 'parts', 'ownId', 'ownNumber'])
 
 const problemsMax = 10
 

@@ -1,5 +1,6 @@
 import type { Body } from '@gateway/core/messages'
 import type { ProviderAccount } from '../account.ts'
+import { ownNumberOf } from '../carrier/own-ids.ts'
 import { fillFields, fillTemplate, fillText, type Values } from '../description/template.ts'
 import { writeRecipient, writeSender } from '../numbers.ts'
 import { basicAuthorization, secretValues } from './secret-values.ts'
@@ -59,6 +60,7 @@ function valuesOf(account: ProviderAccount, submission: HttpSubmission): Values 
     alphabet: body.encoding,
     parts: body.parts,
     ownId: submission.ownId,
+    ownNumber: ownNumberOf(submission.ownId),
     callback: submission.callback,
     validSeconds,
     validMinutes: validSeconds === undefined ? undefined : Math.max(1, Math.ceil(validSeconds / 60)),

@@ -30,8 +30,9 @@ export const bulksms: ProviderFormat = {
   serves: ({ method, path }) => method === 'POST' && path === '/v1/messages',
   credentials: (request) => basicCredentials(request, 'id', 'token'),
   read: (request) => {
-    const { to, from, body: text } = jsonOf(request)
-    return messageOf({ to, from, text, ownId: request.query.get('deduplication-id') })
+    const { to, from, body: text, userSuppliedId: ownId } = jsonOf(request)
+    const isNumber = /^\d{1,10}$/.test(request.query.get('deduplication-id') ?? '0')
+    return isNumber ? messageOf({ to, from, text, ownId }) : undefined
   },
   accepted,
   // A repetition with the same deduplication-id gets the same answer.
