@@ -9,7 +9,7 @@ import { startSmscProcess, type RunningSmsc } from './support/smsc.ts'
 
 afterEach(killLeftovers)
 
-/** By hand: `KILLS=20`. */
+/** Set by hand, such as `KILLS=20`. */
 const setting = process.env['KILLS']
 
 /**

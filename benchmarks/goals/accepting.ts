@@ -6,7 +6,7 @@ import type { Latencies } from '../loads/latencies.ts'
 import type { SendLoad } from '../loads/send-load.ts'
 import type { Worker } from '../loads/workers.ts'
 
-/** Round of accepting without dispatching. */
+/** Result of a round in which messages are accepted and not dispatched. */
 export interface Accepting extends Cost {
   /** Recipients a second. */
   readonly perSecond: number

@@ -9,7 +9,7 @@ import type { Worker } from '../loads/workers.ts'
 /** Number of phone numbers to reserve for a load that runs for a fixed time. */
 const numbersByTime = 1_000_000
 
-/** Round of complete message lives: accept, claim, submission, receipt. */
+/** Result of a round in which messages pass through their whole life: accept, claim, submission, receipt. */
 export interface Living extends Cost {
   readonly perSecond: number
 }

@@ -46,8 +46,8 @@ export class CallbackCounts {
   }
 
   /**
-   * Counts a refused callback and adds it to the sample. The first in a minute is logged. Neither has its path, its
-   * fields or its texts.
+   * Counts a refused callback and adds it to the sample. Logs the first one in a minute. Neither the log nor the sample
+   * contains the path, fields or texts of the callback.
    */
   refuse(carrier: CarrierId, reason: Refusal, request: IncomingMessage, { bytes, now }: Received): void {
     this.count(carrier, 'refused')

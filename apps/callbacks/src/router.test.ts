@@ -221,7 +221,7 @@ test('a receipt with our own id resolves a message whose outcome is unknown, als
   })
   if (typeof batch === 'string') throw new Error(batch)
   const [message] = batch.messages
-  if (message === undefined) throw new Error('a claimed batch has messages')
+  if (message === undefined) throw new Error('the claimed batch has no messages')
   await ports.claimedBatches.record(dispatcher, [{ batch: batch.id, message, handover: { outcome: 'unknown' } }])
   const callback = callbackOf('vonage', 'delivered, as a form')
   const resolving = { ...callback, body: callback.body.replace('77-abc234', ownIdTextOf(message)) }

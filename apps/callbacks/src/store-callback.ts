@@ -5,7 +5,7 @@ import type { CallbackCarrier } from './callback-carriers.ts'
 /** Use cases that store what arrives in callbacks. */
 export type CallbackStore = Pick<Processing, 'acceptReceipts' | 'acceptInboundMessages' | 'acceptUnread'>
 
-/** Use cases that store callbacks, of which only the end is of interest. */
+/** Use cases that store callbacks, whose results are not used. */
 export type StoringCallbacks = {
   readonly [Name in keyof CallbackStore]: (...parameters: Parameters<CallbackStore[Name]>) => Promise<unknown>
 }

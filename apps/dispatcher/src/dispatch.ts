@@ -124,14 +124,14 @@ interface Link {
 
 interface Ending {
   readonly done: Promise<void>
-  /** Makes the end stop waiting. */
+  /** Stops the wait for outstanding answers. */
   readonly hurry: () => void
 }
 
 /** Milliseconds between two polls of the schedule, unless the process sleeps. */
 const promoteMilliseconds = 200
 
-/** Milliseconds between two looks for messages of unknown outcome to repeat. */
+/** Milliseconds between two searches for messages of unknown outcome that may be submitted again. */
 const repeatMilliseconds = 15_000
 
 const lanes: readonly Lane[] = ['single', 'bulk']

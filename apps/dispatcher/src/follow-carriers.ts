@@ -79,7 +79,7 @@ export function followCarriers({
   /** Running calls of the store. */
   let pendingCalls: Promise<unknown> = Promise.resolve()
   const asking = <Result>(work: () => Promise<Result>): Promise<Result> => {
-    const answer = isStopped ? Promise.reject<Result>(new Error('the process stops')) : work()
+    const answer = isStopped ? Promise.reject<Result>(new Error('the process is stopping')) : work()
     pendingCalls = Promise.allSettled([pendingCalls, answer])
     return answer
   }

@@ -21,7 +21,7 @@ export interface Reporting {
 
 export interface HeartbeatSettings {
   readonly fleet: Pick<Fleet, 'beat' | 'onChange'>
-  /** The process, as it has joined the others. */
+  /** This process and its carriers, as other processes see them. */
   readonly user: CarrierUser
   readonly leaseSeconds: number
   readonly log: Log

@@ -26,7 +26,8 @@ export function kindOf(bytes: Buffer): FileKind | undefined {
   const start = bytes.subarray(0, 4096)
   const hex = start.subarray(0, 8).toString('hex')
   const kind = signatures.find(([, signature]) => hex.startsWith(signature))?.[0]
-  // A workbook is an archive whose entries have telling names: xl/… (Excel), the OpenDocument type, Index/… (Numbers).
+  // A workbook is an archive. The names of its entries show its kind: xl/… (Excel), the OpenDocument type, Index/…
+  // (Numbers).
   const isWorkbook = /\[Content_Types\]\.xml|xl\/|opendocument\.spreadsheet|Index\//.test(start.toString('latin1'))
   if (kind !== undefined) return kind === 'archive' && isWorkbook ? 'workbook' : kind
   const text = start.toString('latin1').replace(/^\u00ef\u00bb\u00bf/, '')

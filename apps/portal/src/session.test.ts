@@ -138,7 +138,7 @@ test('with a second factor the password alone does not sign in, and one code sig
 
 test('guesses of a code are refused after ten, with the time to wait', async () => {
   const begun = await portal.gateway.commands.beginSecondFactor(portal, { password, network: '192.0.2.0/24' })
-  if (typeof begun === 'string' || !('secret' in begun)) throw new Error('not begun')
+  if (typeof begun === 'string' || !('secret' in begun)) throw new Error('the setup of a second factor was refused')
   const code = () => totpCode(begun.secret, Math.floor(portal.clock.now() / 30_000))
   await portal.gateway.commands.setSecondFactor(portal, begun.challenge, code())
   portal.clock.step(60)

@@ -9,7 +9,7 @@ interface TlsLog {
   error(fields: object, message: string): void
 }
 
-/** Milliseconds between two looks at the files of a certificate. */
+/** Milliseconds between two checks of the files of the certificate. */
 const checkMilliseconds = 30_000
 
 /** Certificate of the SMPP server, read from its files. */
@@ -17,7 +17,7 @@ export interface TlsFiles {
   current(): TlsSettings
   /** The certificate, for warnings before it expires. */
   certificates(): readonly ConfiguredCertificates[]
-  /** Calls `changed` when the files hold another usable certificate. One that cannot be used is logged. */
+  /** Calls `changed` when the files contain a different, usable certificate. Logs a certificate that cannot be used. */
   follow(changed: (tls: TlsSettings) => void): { stop: () => void }
 }
 
@@ -45,7 +45,7 @@ export function tlsFiles(
           log.info('the SMPP server uses a new certificate')
         } catch (error) {
           const { message } = error as Error
-          // Certificate and key are replaced one after the other, so that they may not match for a moment.
+          // Certificate and key are replaced one after the other, so they may not match for a moment.
           if (message !== rejected) log.error({ reason: message }, 'the SMPP server keeps its certificate')
           rejected = message
         }

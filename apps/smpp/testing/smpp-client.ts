@@ -30,7 +30,7 @@ const emptySubmit: Omit<SubmitSm, 'destinationAddr' | 'shortMessage' | 'sequence
   ...{ registeredDelivery: 1, replaceIfPresentFlag: 0, dataCoding: 0, smDefaultMsgId: 0, tlvs: noTlvs },
 }
 
-/** Client of SMPP for tests. Sends what a test tells it, also what a correct client would not send. */
+/** SMPP client for tests. Sends any PDU that a test passes, including PDUs that a correct client would not send. */
 export class SmppClient {
   readonly deliveries: DeliverSm[] = []
   readonly received: ReceivedPdu[] = []

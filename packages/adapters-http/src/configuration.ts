@@ -1,6 +1,6 @@
 /**
- * Functions that read descriptions. They have their own entry point, because the libraries that check descriptions load
- * too slowly for a process that only sends.
+ * Functions that read descriptions of providers. They have their own entry point, because the libraries that check
+ * descriptions load too slowly for a process that only sends.
  */
 export {
   isUsable,

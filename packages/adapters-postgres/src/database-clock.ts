@@ -56,8 +56,8 @@ export class DatabaseClock implements Clock {
     const elapsedAt = elapsed()
     const took = elapsedAt - begun
     const guess = this.#time()
-    // When the answer arrives, the time in it is old by the duration of its way back, which is unknown. The running
-    // clock is more exact than an estimate of half the round trip. So it is kept unless the answer contradicts it.
+    // The time in an answer is too old by the time that the answer took to arrive, which is unknown. The running clock
+    // is more exact than an estimate of half the round trip, so it is kept unless the answer contradicts it.
     const isPossible = guess >= answer - 1 && guess <= answer + took + 1
     this.#known = { at: isPossible ? guess : answer + took / 2, elapsedAt }
     this.#offset = machine() - this.#known.at

@@ -75,7 +75,7 @@ export class DatabaseLiveness {
       this.#requests--
       if (isAnswered === true) this.answered()
       else if (isAnswered === false) this.#isSuspect = true
-      // The next tick would only wake the process to end the ticks.
+      // Stop ticking now, because the next tick would wake the process only to do that.
       if (!this.#isWatching()) this.#stopTicking()
     }
   }

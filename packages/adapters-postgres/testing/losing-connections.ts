@@ -47,7 +47,10 @@ export function losingConnections(connections: Connections): Connections {
     const rows = isDone ? await connections.run(statement, values) : []
     losses.answer = rows
     if (rows.length > 0 && !isAlive(rows)) return rows
-    throw lostAnswer({ pid: 0, start: '0' }, new Error(isDone ? 'cut after it ran' : 'cut before it ran'))
+    throw lostAnswer(
+      { pid: 0, start: '0' },
+      new Error(isDone ? 'connection lost after the statement' : 'connection lost before the statement'),
+    )
   }
 
   async function transaction<T>(work: (connection: Connection) => Promise<T>): Promise<T> {

@@ -1,4 +1,7 @@
-/** Length of the first pause after a throttling error. It doubles with each further error before a part is accepted. */
+/**
+ * Length of the first pause after a throttling error, in milliseconds. It doubles with each further error before a part
+ * is accepted.
+ */
 const pauseMilliseconds = 500
 const pauseMillisecondsMax = 8000
 /** Share of the rate measured in the last second. Sending resumes at this share. */

@@ -252,7 +252,7 @@ export class Outbox<Segment, Over extends Channel> {
     if (outgoing !== undefined && outgoing.toSend.length > 0) this.#waiting.addAgain(outgoing)
   }
 
-  /** Pumps once for all results of a turn of the event loop, before the turn ends. */
+  /** Schedules one call of `pump` for all results that arrive in this turn of the event loop. */
   #pumpSoon(): void {
     if (this.#isPumpDue) return
     this.#isPumpDue = true

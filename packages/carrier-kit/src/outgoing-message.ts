@@ -134,7 +134,10 @@ export interface Patience {
   readonly holdSeconds: number
 }
 
-/** Returns true if missing parts should be sent again. With `isShut`, only if the carrier may have other parts. */
+/**
+ * Returns true if missing parts should be sent again. If `isShut`, this is only the case if the carrier has, or may
+ * have, another part of the message.
+ */
 export function isWorthAnotherTry(
   outgoing: AnyMessage,
   { partsSeconds, holdSeconds }: Patience,

@@ -36,8 +36,8 @@ export interface RateSharing {
 const responseBounds = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
 /**
- * Maximum time for which parts wait here, in seconds of the carrier's rate. Further messages wait where other carriers
- * can take them.
+ * Maximum number of parts that wait in this process, as seconds of the carrier's rate. Further messages wait in the
+ * store, where other carriers can claim them.
  */
 const waitingSeconds = 0.1
 
@@ -193,7 +193,7 @@ export class Outgoing<Segment, Over extends Channel> {
   }
 
   /**
-   * Returns the share of the rate and ends the timers. To be called after `finish`, when every request was settled.
+   * Gives back the share of the rate and ends the timers. To be called after `finish`, when every request was settled.
    * Waits for the store until `deadline`.
    */
   async end(deadline: Promise<unknown>): Promise<void> {

@@ -14,7 +14,7 @@ export interface PermittedLink {
 export interface BindPermit {
   /** Requests the permit for a link. Calls `granted` at once or later. */
   take(link: PermittedLink): void
-  /** Returns the permit of a link that has no connection and needs none. */
+  /** Gives back the permit of a link that has no connection and needs none. */
   drop(link: PermittedLink): void
 }
 
@@ -81,7 +81,7 @@ export class SharedBinds {
     this.#ticking = setInterval(() => this.#tick(), Math.min(250, this.#leaseMilliseconds / 40))
   }
 
-  /** Creates the permit of one transceiver or pair. */
+  /** Creates the permit of one transceiver, or of one pair of transmitter and receiver. */
   permit(): BindPermit {
     const group: Group = { links: new Set(), lease: undefined }
     this.#groups.push(group)

@@ -89,7 +89,7 @@ export class SharedRate {
     return this.#renewal
   }
 
-  /** Returns the share, after which nothing may be sent. */
+  /** Gives the share back. Nothing may be sent afterwards. */
   async stop(): Promise<void> {
     clearInterval(this.#looking)
     this.#isStopped = true

@@ -37,7 +37,7 @@ export async function agreeOnCarriers(ports: AgreementPorts, starting: Starting)
     const agreed = await (stored === undefined ? begin(ports, starting) : follow(ports, starting, stored))
     if (agreed !== undefined) return agreed
   }
-  throw new Error('the stored carriers have changed all the time')
+  throw new Error('the stored carriers changed during each attempt to use them')
 }
 
 /** Starts a process when no carriers are stored. Returns undefined if carriers are stored now. */
@@ -82,7 +82,7 @@ async function follow(
   return (await ports.carrierVersions.join(user, leaseSeconds)) === 'joined' ? { configuration, user } : undefined
 }
 
-/** Simulators that no file names are only for trying things out, so they are not stored. */
+/** Simulated carriers that are not configured in a file are only for trials, so they are not stored. */
 const isSimulated = ({ file, carriers }: CarrierConfiguration): boolean =>
   file === undefined && carriers.every(({ kind }) => kind === 'simulator')
 
@@ -115,5 +115,5 @@ const conflictText = ({ process, simulated = '' }: CarrierUser, own: CarrierConf
 const differenceLines = (before: Meaning, after: Meaning): readonly string[] =>
   differencesOf(before, after).map((one) => `  ${differenceText(one)}`)
 
-/** How operators know a process. */
+/** Returns the name by which messages to operators refer to a process. */
 export const nameOf = ({ host, pid }: ReportingProcess): string => `process ${pid} on ${host}`

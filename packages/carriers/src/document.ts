@@ -129,7 +129,7 @@ function smppSpecificationOf(entry: SmppEntry, lookUps: LookUps): CarrierSpecifi
   return { id: name, kind: 'smpp', settings: smppSettingsOf(address, parameters, readFile) }
 }
 
-/** As it is written in a URL. */
+/** Formats a value as it is written in a URL. */
 const textOf = (value: unknown): string =>
   typeof value === 'object' && value !== null
     ? Object.entries(value)

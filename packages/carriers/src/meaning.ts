@@ -23,9 +23,9 @@ export interface Meaning {
 export interface CarrierDifference {
   /** Name of the changed thing: `carrier vodacom`, `route all`, or `routes` for the order of the routes. */
   readonly subject: string
-  /** Undefined: all of it. */
+  /** Changed setting; undefined if the whole carrier or route was added or removed. */
   readonly setting: string | undefined
-  /** Undefined: it is not there. */
+  /** Value before the change; undefined if there was none. */
   readonly before: string | undefined
   readonly after: string | undefined
 }

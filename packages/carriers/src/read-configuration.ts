@@ -10,7 +10,7 @@ import { lookUpsIn, type CarrierConfiguration, type LookUps, type Variables } fr
 export async function readConfiguration(text: string, variables: Variables): Promise<CarrierConfiguration> {
   const [, path] = /^\s*file:(.*)$/s.exec(text) ?? []
   if (path === undefined) return listed(text)
-  if (path.trim() === '') throw new Error('CARRIERS names no file; it reads file:carriers.json')
+  if (path.trim() === '') throw new Error('CARRIERS names no file; expected a path, as in file:carriers.json')
   return readFileConfiguration(path.trim(), variables)
 }
 

@@ -11,7 +11,7 @@ export type Run = (...args: never[]) => Promise<unknown>
 /** Role that a command needs, or 'anybody' for a command that is also called without a session. */
 export type NeededRole<Role extends string> = Role | 'anybody'
 
-/** Audit line of a command, from the arguments of a call; false for a command that is not recorded. */
+/** Function that returns the audit line for the arguments of a call; false for a command that is not recorded. */
 export type Audit<Of extends Run> = false | ((...args: Parameters<Of>) => AuditLine<Awaited<ReturnType<Of>>>)
 
 /** A use case that changes something, with the role that it needs and its audit line. */

@@ -15,8 +15,8 @@ export interface ProcessingSettings {
   /** Body of the message that confirms an opt-out (ruling 1.21). */
   readonly confirmation: Body
   /**
-   * Days for which the gateway remembers which account last sent to a number after the messages were deleted (ruling
-   * 1.18).
+   * Days for which the gateway remembers which account last sent to a number. This may be longer than the messages
+   * themselves are stored (ruling 1.18).
    */
   readonly contactDays: number
   /** Hours for which SMPP customers are offered their receipts and replies (ruling 5.7). */
@@ -78,7 +78,7 @@ export const createProcessing = (
   /** Ends messages that were in doubt beyond their validity as SENT 106 (P-4). Returns their number. */
   expireDoubt: (validitySeconds = dispatcherDefaults.validitySeconds): Promise<number> =>
     ports.promotions.expire(validitySeconds, doubtMax),
-  /** Decides messages in doubt that late receipts prove to be submitted (P-5). Returns their number. */
+  /** Ends messages in doubt as SENT 106 if late receipts prove that they were submitted (P-5). Returns their number. */
   takeProofs: (): Promise<number> => ports.promotions.takeProofs(proofAgeSeconds),
   acceptReceipts: acceptReceipts(ports),
   acceptInboundMessages: acceptInboundMessages(ports, confirmation),
@@ -104,7 +104,7 @@ export const createProcessing = (
   /** Claims receipts and replies for the receiving binds of a process of the SMPP server. */
   claimDeliveries: (claim: DeliveryClaim) => ports.smppDeliveries.claim(claim),
   settleDeliveries: settleDeliveries(ports),
-  /** Drops receipts and replies that SMPP customers did not take in time. Returns 'more' if more may be left. */
+  /** Drops receipts and replies that SMPP customers did not acknowledge in time. Returns 'more' if more may be left. */
   dropDeliveries: async (): Promise<'more' | 'all'> =>
     (await ports.smppDeliveries.drop(smppDeliveryHours, receiptsMax)) < receiptsMax ? 'all' : 'more',
   /** Deletes data older than 90 days (spec 8). */

@@ -20,8 +20,8 @@ export const gatewayDefaults: GatewaySettings = { senders: defaultSenders, retur
 
 export interface BackOfficeSettings extends OperatorSettings {
   /**
-   * Days for which the gateway remembers which account last sent to a number after the messages were deleted (ruling
-   * 1.18).
+   * Days for which the gateway remembers which account last sent to a number. This may be longer than the messages
+   * themselves are stored (ruling 1.18).
    */
   readonly contactDays: number
 }

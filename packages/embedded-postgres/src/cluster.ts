@@ -155,7 +155,7 @@ export const newDataFolder = async (dataDir: string, runAsUser: RunAsUser): Prom
   try {
     await mkdir(outside, { recursive: true })
     const { uid, mode } = await stat(outside)
-    if (uid !== 0 || (mode & 0o022) !== 0) throw new Error('it can be changed by others than root')
+    if (uid !== 0 || (mode & 0o022) !== 0) throw new Error('users other than root can change it')
     await chmod(outside, 0o755)
     await mkdir(dataFolder)
     await chmod(dataFolder, 0o755)

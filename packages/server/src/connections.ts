@@ -291,7 +291,7 @@ const lingerMs = 1000
 const lingeringMax = 50
 
 /**
- * Returns as how many additional connections of its network a connection with too many requests counts. Such a
+ * Returns how many additional connections of its network a connection with too many requests counts as. Such a
  * connection uses more memory, because the data behind its waiting requests stays in memory until it ends (more than 1
  * MB from one read).
  */

@@ -168,7 +168,7 @@ export function arrivingBody(request: IncomingMessage, maxBytes: number, place: 
   }
 
   place.onEvicted = () => giveUp('overloaded')
-  request.on('error', () => undefined) // `close` follows and says it; without a listener node throws.
+  request.on('error', () => undefined) // Without a listener Node would throw. `close` follows.
   request.once('end', () => end('end'))
   request.once('close', () => end('aborted'))
   if (Number(request.headers['content-length'] ?? NaN) > maxBytes) giveUp('too-large')

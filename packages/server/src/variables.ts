@@ -18,7 +18,7 @@ const postgresUrl = makeValidator<string>((input) => {
 const httpServer = makeValidator<string>((input) => {
   if (!/^https?:\/\//.test(input) || !URL.canParse(input)) throw new EnvError('not the URL of an HTTP server')
   const { username, password, pathname, search, hash } = new URL(input)
-  if (pathname !== '/' || search !== '' || hash !== '') throw new EnvError('the URL names more than a server')
+  if (pathname !== '/' || search !== '' || hash !== '') throw new EnvError('the URL has a path, a query or a fragment')
   // Throws if the user name or the password cannot be decoded.
   decodeURIComponent(username + password)
   return input
@@ -80,8 +80,8 @@ export const serverUrl = ({ description, example }: { readonly description: stri
   httpServer({ default: undefined, desc: description, example })
 
 /**
- * Values separated by commas, in order, without duplicates; `byDefault` if unset. `read` parses one value, and `what`
- * describes it.
+ * Values separated by commas, in order, without duplicates; `byDefault` if unset. `read` parses one value, and
+ * `description` describes it.
  */
 export const listOf = <Value>({ description, read, byDefault }: ListOf<Value>) => {
   const list = makeExactValidator<readonly Value[]>((input) => {

@@ -88,7 +88,7 @@ export const REPLAY_TEXT = {
   stopped: 'was stopped',
 } as const satisfies Record<ReplayState, string>
 
-/** Words for the reason why the next try has its time, or why there is no next try. */
+/** Words for the reason that determines the time of the next try, or that rules out another try. */
 export const NEXT_TRY_REASON = {
   delivered: 'delivered',
   gone: 'gone',
@@ -98,7 +98,7 @@ export const NEXT_TRY_REASON = {
   'retry-after': 'retry-after',
 } as const satisfies Record<NextTryReason, string>
 
-/** Explains to people why the next try has its time, or why there is no next try. */
+/** Explanations for people of the time of the next try, or of why there is no next try. */
 export const NEXT_TRY_TEXT = {
   delivered: 'the events are delivered',
   gone: 'the answer 410 disables the webhook',

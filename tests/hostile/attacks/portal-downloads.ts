@@ -40,7 +40,7 @@ async function signIn(deployment: Deployment): Promise<string> {
 
 const nextWeek = (): string => new Date(Date.now() + 7 * 86_400_000).toISOString().slice(0, 16)
 
-/** Sends a list of numbers, every tenth of which is invalid, next week. Returns the path of the bulk send. */
+/** Schedules a list of numbers for next week. Every tenth number is invalid. Returns the path of the bulk send. */
 async function sendToMany(deployment: Deployment, cookie: string, rows: number): Promise<string> {
   const { url } = deployment.serving('portal')
   const headers = { 'sec-fetch-site': 'same-origin', cookie }

@@ -44,7 +44,7 @@ export const failoverStatus = (run: Run) =>
     }),
   )
 
-/** Notes the sends to many that failovers stopped. Their accounts decide whether to send the rest again. */
+/** Prints a note on bulk sends that failovers stopped. Their accounts decide whether to send the rest. */
 function noteSends(output: Context['output'], sends: readonly FailedOverSend[]): void {
   if (sends.length === 0) return
   output.note(

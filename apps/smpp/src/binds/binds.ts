@@ -42,7 +42,8 @@ export class Binds {
     const { log } = settings
     this.#settings = settings
     this.#logRefusal = throttled(logMilliseconds, (unwritten, address: string, reason: string) => {
-      // Not the system id, because strangers send arbitrary ones. Failed passwords are logged with their account.
+      // The system id is not logged, because strangers send arbitrary ones. Failed passwords are logged with their
+      // account.
       log.warn({ address, reason, unwritten }, 'bind refused')
     })
     this.#reporting = repeat({
@@ -100,7 +101,7 @@ export class Binds {
     await this.#release(bind.id)
   }
 
-  /** Stops to accept binds and to report them. */
+  /** Stops accepting binds and reporting them. */
   async stop(): Promise<void> {
     this.#isStopping = true
     await this.#reporting.stop()
@@ -158,7 +159,7 @@ export class Binds {
     return current !== undefined && current.credential.rotated === credential.rotated
   }
 
-  /** Registers a bind again that the store has lost, because this process could not report in time. */
+  /** Registers again a bind that the store has lost, because this process could not report in time. */
   async #reopen(bind: CustomerBind): Promise<void> {
     const session = this.#sessions.get(bind.id)
     if (session?.kind === undefined) return

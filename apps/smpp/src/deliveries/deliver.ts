@@ -23,7 +23,7 @@ export interface DeliverSettings {
   readonly responseMilliseconds?: number
 }
 
-/** Milliseconds between two looks for deliveries while no bind has become free. */
+/** Milliseconds between two searches for deliveries while no bind becomes free. */
 const pauseMillisecondsDefault = 200
 /** Milliseconds for which a client may leave a delivery without a response. */
 const responseMillisecondsDefault = 30_000
@@ -60,7 +60,7 @@ export class Deliver {
     this.#settling = repeat({ name: 'settle SMPP deliveries', pauseMilliseconds, log, work: () => this.#settle() })
   }
 
-  /** A bind has room, so that waiting deliveries may be claimed. */
+  /** Claims waiting deliveries soon. To be called when a bind has room. */
   wake(): void {
     this.#claiming.wake()
   }
@@ -77,7 +77,10 @@ export class Deliver {
     await this.#settle()
   }
 
-  /** Claims as many deliveries as the windows have room for. Returns 'more' if all of it was used. */
+  /**
+   * Claims as many deliveries as the windows have room for. Returns 'more' if the claimed deliveries filled the
+   * windows.
+   */
   async #deliver(): Promise<'more' | 'all'> {
     const receivers = this.#receivers()
     if (this.#isStopping || receivers.length === 0) return 'all'

@@ -33,7 +33,7 @@ export async function listenForSmpp(
     tls === undefined
       ? createServer(connected)
       : createTlsServer({ ...tls, minVersion: 'TLSv1.2', handshakeTimeout: handshakeMilliseconds }, connected)
-  // A client that breaks off its handshake is no trouble of the server.
+  // A client that breaks off its handshake is not an error of the server.
   server.on('tlsClientError', () => undefined)
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(host, port, setting, error)))

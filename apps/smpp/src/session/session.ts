@@ -31,7 +31,7 @@ export interface BoundAs {
   readonly window: number
 }
 
-/** Server side of sessions: what they do with requests. */
+/** Callbacks with which the server handles the requests of its sessions. */
 export interface SessionHost<Bound extends BoundAs> {
   /** Decides on a bind. Resolves to the command_status of a refusal. Never rejects. */
   bind(session: Session<Bound>, pdu: Bind, kind: BindKind): Promise<Bound | { readonly refused: number }>
@@ -289,7 +289,7 @@ export class Session<Bound extends BoundAs> {
     return isAdmitted ? undefined : COMMAND_STATUS.ESME_RTHROTTLED
   }
 
-  /** Answers the client's unbind after its outstanding operations. */
+  /** Answers the client's unbind once its outstanding operations have been answered. */
   async #unbound(sequence: number): Promise<void> {
     if (this.#state === 'unbinding' || this.#state === 'closed') {
       this.#connection.write(headerPdu('unbind_resp', sequence))

@@ -10,7 +10,9 @@ export class TokenBucket {
     this.#refilledAt = now
   }
 
-  /** Takes `count` tokens, or none if there are fewer. A count above the burst needs a full bucket and empties it. */
+  /**
+   * Consumes `count` tokens, or none if there are fewer. A count above the burst needs a full bucket and empties it.
+   */
   take(count: number, now: number): boolean {
     this.#tokens = Math.min(this.perSecond, this.#tokens + ((now - this.#refilledAt) * this.perSecond) / 1000)
     this.#refilledAt = now

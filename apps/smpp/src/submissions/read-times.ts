@@ -9,7 +9,8 @@ const quartersMax = 48
 
 /**
  * Reads a time of SMPP (3.4, 7.1.1): YYMMDDhhmmsstnnp, absolute with an offset in quarters of an hour, or relative to
- * `now`. Years are 2000 to 2099. Returns undefined for an empty text, and 'unusable' for a text that is no such time.
+ * `now`. Years are 2000 to 2099. Returns undefined for an empty text, and 'unusable' for any other text that does not
+ * have this form.
  */
 export function readSmppTime(text: string, now: Instant): Instant | undefined | 'unusable' {
   if (text === '') return undefined
@@ -43,8 +44,8 @@ const minuteMilliseconds = 60_000
 
 /**
  * Reads schedule_delivery_time and validity_period. A validity is rounded up to whole minutes and limited to 72 hours
- * (ruling 1.29), because customers ask for a week by default. Returns 'unusable' if one of them is no time, or if the
- * validity ends before the message is due.
+ * (ruling 1.29), because customers ask for a week by default. Returns 'unusable' if one of them is not a valid time, or
+ * if the validity ends before the message is due.
  */
 export function readTimes(
   { scheduleDeliveryTime, validityPeriod }: { scheduleDeliveryTime: string; validityPeriod: string },

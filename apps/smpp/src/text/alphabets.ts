@@ -3,7 +3,7 @@ import { gsm7Alphabet, gsm7Extension, gsm7ExtensionCodes } from '@gateway/core/m
 /** Alphabet in which the octets of a text are written, one character per octet except for escapes and UCS-2. */
 export type Alphabet = 'gsm' | 'latin1' | 'ascii' | 'ucs2'
 
-/** First octet of a text that its alphabet does not have. `at` is its position in the octets of the text, from 0. */
+/** First octet of a text that is not in the alphabet. `at` is its position in the octets of the text, from 0. */
 export interface OutsideAlphabet {
   readonly alphabet: Alphabet
   readonly at: number

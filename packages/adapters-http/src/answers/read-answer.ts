@@ -98,7 +98,7 @@ function outcomeWithoutRule(status: number): 'unknown' | 'broken' | 'delayed' {
 /** Joins the meanings of the parts of one message. */
 function joined(parts: readonly AnswerMeaning[]): AnswerMeaning {
   const [first] = parts
-  if (first === undefined) throw new Error('an answer has at least one part')
+  if (first === undefined) throw new Error('the answer has no parts')
   const accepted = parts.filter((part): part is AcceptedAnswer => part.outcome === 'accepted')
   const other = parts.find((part) => part.outcome !== 'accepted')
   if (accepted.length === 0) return parts.find(({ outcome }) => outcome === 'unknown') ?? first

@@ -142,7 +142,7 @@ async function isRightToken(
   request: CallbackRequest,
   now: number,
 ): Promise<boolean> {
-  // Loaded on first use, because few providers sign with it.
+  // Import on demand, because few providers sign with a JWT.
   const { jwtVerify } = await import('jose')
   try {
     const { payload } = await jwtVerify(token, key, {

@@ -44,7 +44,7 @@ export async function tryMessage(
   })
   const submission = { ...message, id: testId }
   const [segment] = transport.partsOf(submission)
-  if (segment === undefined) throw new Error('a message has one part')
+  if (segment === undefined) throw new Error('the message has no parts')
   const part = { message: submission, segment, validSeconds: message.validSeconds }
   const result = await new Promise<RequestResult>((resolve) => void transport.send(window, part, resolve))
   await connections.close()

@@ -81,7 +81,7 @@ export function createTransport(settings: TransportSettings): Transport {
 }
 
 async function openPool({ origin, connections, connectSeconds, ca }: TransportSettings): Promise<Pool> {
-  // The default export, because bundlers give a module of CommonJS that is imported dynamically no named exports.
+  // Import the default export, because bundlers give a dynamically imported CommonJS module no named exports.
   const { default: undici } = await import('undici')
   return new undici.Pool(origin, {
     connections,

@@ -149,7 +149,7 @@ async function* textOf(
   for (const table of tables) {
     const names = await namesOf(source, table)
     yield text(`COPY ${table} (${names}) FROM stdin;`)
-    // By id, so that a main account precedes its sub-accounts.
+    // Sort accounts by id, so that a main account precedes its sub accounts.
     const rows = table === 'account' ? `(select ${names} from account order by id)` : `${table} (${names})`
     const copy = source.query(copyTo(`copy ${rows} to stdout`))
     for await (const piece of copy as AsyncIterable<Buffer>) {

@@ -26,8 +26,8 @@ const hasNumber = ({ number }: DeliveryReceipt): boolean => number !== undefined
 /**
  * Selects the receipts of a carrier that count, and divides them into rounds to be applied one after the other. A round
  * has at most one receipt of a message. If some receipts of a reference have a number and one has none, they may belong
- * to one message, so that each is in another round. Each round is sorted by reference, so that two calls cannot
- * deadlock.
+ * to one message and are therefore put into different rounds. Each round is sorted by reference, so that two calls
+ * cannot deadlock.
  */
 export function onePerMessage(receipts: readonly DeliveryReceipt[]): readonly (readonly DeliveryReceipt[])[] {
   const counting = onePerKey(receipts)

@@ -74,7 +74,8 @@ export function watchPrimaryLooks(log: Log): PrimaryWatch {
       if (witness === undefined) return
       const now = performance.now()
       const isWritten = now - writtenAt > writeMilliseconds
-      // A promotion then puts messages in doubt whatever a look would find.
+      // Without a synchronous standby, a promotion puts messages in doubt in any case, so only looks that are stored
+      // are needed.
       if (!witness.synchronous && !isWritten) return
       const [seen] = await connections.run(lookAtPrimary, { isWritten })
       if (seen === undefined) await connections.run(rememberFirst, {})

@@ -68,7 +68,7 @@ export function postgresSmppParts(context: Context, routes: Pick<Routes, 'list'>
 const keyOf = ({ account, number, sender, reference, total }: NewPart): string =>
   digest(JSON.stringify([account, number, sender, reference, total]))
 
-/** The content column has every field of a part, with those that a column repeats. */
+/** The column `content` contains all fields of a part, including those that also have a column of their own. */
 const partOf = ({ id, content }: RowOf<typeof waitingParts>): StoredPart => {
   const { sender, scheduled, ...rest } = content as NewPart
   return { ...rest, id, sender, scheduled }
@@ -124,13 +124,14 @@ function partAdder(
   function answerTo({ part, id }: AddedPart, isStored: boolean, text: readonly StoredPart[]) {
     const present = text.find((one) => one.part === part.part)
     if (isStored) return { id, whole: wholeText(text) }
-    // The part is neither stored nor in its place: the account has too many parts, or the other part was just decided.
+    // There is neither this part nor an earlier one in its position. Either the account has too many waiting parts, or
+    // the earlier part was decided a moment ago.
     if (present === undefined) return 'again'
     const isSame = JSON.stringify(present.coded) === JSON.stringify(part.coded)
     return isSame ? { id: present.id, whole: wholeText(text) } : 'another-part'
   }
 
-  /** Removes a part whose customer was told that it was not accepted, unless its text was joined meanwhile. */
+  /** Removes a part that was answered as not accepted, unless its text was joined meanwhile. */
   const revoke = (id: MessageId): void => {
     retryOnConnectionLoss(hot, removeParts, { ids: [id] }).catch((problem: unknown) => {
       log.warn(`part ${id} was answered as not accepted and could not be removed: ${String(problem)}`)
@@ -164,7 +165,7 @@ interface Join {
 
 type Joined = 'joined' | 'refused' | 'over'
 
-/** Creates a function that joins texts, several in one transaction. */
+/** Creates a function that joins the parts of a text. Concurrent calls share a transaction. */
 function textJoiner(
   { pools: { hot }, senders }: Context,
   routes: Pick<Routes, 'list'>,
@@ -220,7 +221,7 @@ const idOf = ([first]: readonly MessageId[]) => {
 const isPaid = async (connection: Connection, laid: OrderSends): Promise<boolean> =>
   (await storeSends(connection, laid.sends, [])).has(laid.account)
 
-/** Ends the parts of a text that its account cannot pay, or that is locked. */
+/** Ends the parts of a text whose account is locked or cannot pay for the text. */
 async function refuse(connection: Connection, parts: readonly MessageId[], { account }: OrderSends): Promise<void> {
   const [row] = await connection.run(readAccount, { account })
   const code = row?.locked === true ? OUTCOME.accountLocked : OUTCOME.insufficientCredits

@@ -5,7 +5,7 @@ import { noteScheduled } from './scheduled.ts'
 import { accountId, credits } from './columns.ts'
 import { sql, statement } from './statement.ts'
 
-/** Sends. Each array has one element for each send, unless it says that it may be empty. */
+/** Parameters for the sends. Each array has one element for each send, unless its comment allows an empty array. */
 const sends = {
   accounts: 'int[]',
   firstIds: 'bigint[]',

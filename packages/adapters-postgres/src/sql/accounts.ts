@@ -142,7 +142,7 @@ set told_at = excluded.told_at, accounts = excluded.accounts, requests = exclude
   messages = excluded.messages`,
 )
 
-/** Sums the rates that processes reported in the last `seconds`, by account. For the ordinary connections. */
+/** Sums the rates that processes reported in the last `seconds`, by account. Runs on the ordinary connections. */
 export const listAccountRates = statement(
   'list-account-rates',
   {

@@ -3,7 +3,7 @@ import { milliseconds } from './arrays.ts'
 import { instant } from './columns.ts'
 import { column, nullable, sql, statement } from './statement.ts'
 
-// These statements are for the ordinary connections.
+// Run these statements on the ordinary connections (`pools.ordinary`).
 
 /** SHA-256 of an entry as core's `auditHashInput` defines it. */
 const hashed = (before: string, sequence: string, at: string, record: string): string =>

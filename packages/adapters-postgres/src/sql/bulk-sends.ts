@@ -4,7 +4,7 @@ import { milliseconds } from './arrays.ts'
 import { accountId, credits, instant, outcomeCode } from './columns.ts'
 import { column, nullable, sql, statement } from './statement.ts'
 
-// These statements are for the ordinary connections.
+// Run these statements on the ordinary connections (`pools.ordinary`).
 
 const bulkSendId = column<BulkSendId>('bigint')
 
@@ -30,8 +30,8 @@ const sendColumns = {
 } as const
 
 /**
- * SQL that is true if the send was stopped before all rows were handled. Calls run in order, so that a stopped send has
- * refused rows in its last call. Therefore only the last call is read.
+ * SQL that is true if the send was stopped before all rows were handled. Only the last call is read: calls run in
+ * order, so a stopped send has refused rows in its last call.
  */
 const wasStopped = `case when state = 'ended' and sums.refused > 0 then exists (
     select

@@ -4,7 +4,7 @@ const until = sql`clock_timestamp() + make_interval(secs => :seconds)`
 
 /**
  * Leases to the holder up to `count` of the carrier's binds 1 to `bindsMax`, the lowest first. If two holders lease the
- * same number at once, the later one waits and then does not get it. For the ordinary connections, as are the other
+ * same number at once, the later one waits and then does not get it. Runs on the ordinary connections, like the other
  * statements of this file.
  */
 export const leaseBinds = statement(

@@ -246,7 +246,7 @@ with ${heldSends}, next_account as (
 ), ${storeBatch(LANE.bulk, '(select id from next_account)')}`,
 )
 
-/** Row of either claim. */
+/** Row that either of the two statements above returns. */
 export type ClaimRow = RowOf<typeof claimSingle>
 export type ClaimedRange = Omit<Exclude<ClaimRow, { readonly lo: null }>, keyof typeof columns>
 

@@ -6,7 +6,7 @@ const message = `id, from_address "from", at, text, answers,
 
 /**
  * Makes a statement that lists conversations: all of them, or those with unread messages. Each of the two has an index
- * of its own. For the ordinary connections.
+ * of its own. Runs on the ordinary connections.
  */
 const listOf = (name: string, condition: string) =>
   statement(

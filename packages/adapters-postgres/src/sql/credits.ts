@@ -148,7 +148,7 @@ export const transfer = statement(
 
 /**
  * Compares every balance with the sum of its entries, in one snapshot. Sends are debits just as rows of the ledger are.
- * Returns a row for each difference, or one row with a null `id` if there is none. For the ordinary connections: it
+ * Returns a row for each difference, or one row with a null `id` if there is none. Runs on the ordinary connections: it
  * reads both tables whole.
  */
 export const checkLedger = statement(
@@ -205,7 +205,9 @@ with topped_up as (
 select balance from topped_up`,
 )
 
-/** Returns the moment at which a list of movements begins, in microseconds as text, and the highest entry then. */
+/**
+ * Returns the moment at which a list of movements begins (microseconds, as text) and the highest entry at that moment.
+ */
 export const beginMovements = statement(
   'begin-movements',
   { parameters: {}, columns: { time: 'text', entry: 'bigint' } },
@@ -269,7 +271,8 @@ export interface MovementRow {
  * Returns the next movements of an account by time, before `to` (null: no bound). The next movements are those after
  * `time` and, at `time` itself, the entries after `entryId` and the sends after `sendId`. `until` and `entry` are the
  * moment that `beginMovements` returned. Sends without a charge are not listed. Returns one row. `changed` is true if
- * history from `from` on was dropped since that moment. Then movements are missing whose sum is in no row.
+ * history from `from` on was dropped since that moment. In that case movements are missing, and no row contains their
+ * sum.
  */
 export const listMovements = statement(
   'list-movements',

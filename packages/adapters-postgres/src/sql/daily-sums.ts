@@ -5,7 +5,7 @@ import { column, nullable, sql, statement } from './statement.ts'
 
 const gatewayDay = column<GatewayDay>('int')
 
-// These statements are for the ordinary connections. The trigger `count_outcomes` writes the changes.
+// Run these statements on the ordinary connections (`pools.ordinary`). The trigger `count_outcomes` writes the changes.
 
 /**
  * Returns SQL for the rows that match the condition, from the sums and from the changes that are not yet added to the

@@ -3,8 +3,8 @@ import { milliseconds } from './arrays.ts'
 import { instant } from './columns.ts'
 import { column, sql, statement } from './statement.ts'
 
-// These statements are for the ordinary connections: the tables have a row for each process, carrier or watch, and a
-// row for each carrier, prefix and five minutes of a day.
+// Run these statements on the ordinary connections (`pools.ordinary`). The tables are small: one row for each process,
+// carrier or watch, and one row for each carrier, prefix and five minutes of a day.
 
 /** Watch as JSON, which cannot omit the number. */
 type StoredWatch = Omit<CarrierWatch, 'number'> & { readonly number: string | null }

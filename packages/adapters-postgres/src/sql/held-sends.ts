@@ -10,7 +10,10 @@ import { sql, statement } from './statement.ts'
  */
 export const holdSeconds = 60
 
-/** CTE of a statement that stores sends: holds the sends in the CTE `accepted`, in place of those held by the slot. */
+/**
+ * CTE for statements that store sends: the slot holds the sends in the CTE `accepted`, and no longer holds its previous
+ * sends.
+ */
 export const holdAccepted = sql`held as (
   insert into smpp_accept (process, slot, until, first_ids)
   select :process, :slot, now() + interval '${holdSeconds} s', coalesce(array_agg(first_id), '{}') from accepted

@@ -19,8 +19,8 @@ export const leaseShared = statement(
 
 /**
  * Skips `count` blocks, which then stay unused. Advances the sequence block by block, as a lease does. Setting the
- * sequence could move it back behind a block that was leased meanwhile. For the ordinary connections. May be run again,
- * and then skips more blocks. Cost: 0.1 s for 100,000 blocks.
+ * sequence could move it back behind a block that was leased meanwhile. Runs on the ordinary connections. May be run
+ * again, and then skips more blocks. Cost: 0.1 s for 100,000 blocks.
  */
 export const skipBlocks = statement(
   'skip-blocks',
@@ -37,8 +37,8 @@ export const giveUpSharedBlock = statement(
 
 /**
  * Does one step of dropping history older than `days`, continuing at the position `at`. For each number, the account
- * that wrote last stays recorded for `contactDays`. For the ordinary connections. May be run again. Cost: 0.1 to 0.3 s
- * for a block of 10,000 ids.
+ * that wrote last stays recorded for `contactDays`. Runs on the ordinary connections. May be run again. Cost: 0.1 to
+ * 0.3 s for a block of 10,000 ids.
  */
 export const dropHistory = statement(
   'drop-history',

@@ -30,7 +30,10 @@ export const findNoted = statement(
   sql`select key from inbound_message_seen where key = any (:keys) and operation = :operation`,
 )
 
-/** Deletes digests, so that the next message with one of them is no repetition. Locks them in the same order. */
+/**
+ * Deletes digests, so that the next message with one of them does not count as a repetition. Locks them in the order of
+ * the digests, as `noteInboundMessages` does.
+ */
 export const forgetInboundMessages = statement(
   'forget-inbound-messages',
   { parameters: { keys: 'uuid[]' } },

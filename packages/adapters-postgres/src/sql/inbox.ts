@@ -32,7 +32,7 @@ const byPart = <T>(isToCode: string, make: (kind: Kind) => T): Readonly<Record<I
 
 /**
  * Lists messages that the account received since `since`: `limit` messages from `offset` on, oldest first. Returns at
- * least one row, with the total; its other columns are null if there are no messages. For the ordinary connections.
+ * least one row, with the total; its other columns are null if there are no messages. Runs on the ordinary connections.
  */
 export const listInbox = byPart('short_code is not null', ({ part, condition }) =>
   statement(

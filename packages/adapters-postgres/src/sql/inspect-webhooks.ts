@@ -73,7 +73,7 @@ left join lateral (
 order by page.at desc, page.list desc, page.tries desc`,
 )
 
-/** Counts the events and lists that wait for an endpoint, and its dead lists. For the ordinary connections. */
+/** Counts the events and lists that wait for an endpoint, and its dead lists. Runs on the ordinary connections. */
 export const backlogOf = statement(
   'webhook-backlog',
   { parameters: { webhook: 'int' }, columns: { events: 'int', lists: 'int', dead: 'int' } },
@@ -85,8 +85,8 @@ select (select coalesce(sum(count), 0) from webhook_event where webhook_id = :we
 
 /**
  * Sums the waiting events and lists of all endpoints by condition, reading at most the first `rowsMax` rows of each
- * kind for one endpoint. Times are in milliseconds. For the ordinary connections. With 1000 endpoints it takes 1 ms if
- * nothing waits, and 70 ms when it reads 100,000 of a million rows with 10,000 open lists and as many dead ones.
+ * kind for one endpoint. Times are in milliseconds. Runs on the ordinary connections. With 1000 endpoints it takes 1 ms
+ * if nothing waits, and 70 ms when it reads 100,000 of a million rows with 10,000 open lists and as many dead ones.
  */
 export const webhookTotals = statement(
   'webhook-totals',

@@ -5,7 +5,7 @@ import { accountId, instant } from './columns.ts'
 import { isWithinBounds, sessionBounds, sessionId } from './sessions.ts'
 import { column, nullable, sql, statement } from './statement.ts'
 
-// These statements are for the ordinary connections.
+// Run these statements on the ordinary connections (`pools.ordinary`).
 
 const columns = {
   operator: column<OperatorId>('int'),

@@ -7,7 +7,7 @@ import { column, nullable, sql, statement } from './statement.ts'
 
 /**
  * Lists dispatchers with the load of each carrier, by id and carrier name. A dispatcher without batches has one row
- * whose `carrier` is null. Times are in milliseconds. For the ordinary connections: it reads all batches.
+ * whose `carrier` is null. Times are in milliseconds. Runs on the ordinary connections: it reads all batches.
  */
 export const listDispatchers = statement(
   'list-dispatchers',
@@ -67,7 +67,7 @@ order by route.name collate "C" nulls first`,
  * these accounts, null if there are none. If nothing waits, there is one row whose other columns are null. Times are in
  * milliseconds.
  *
- * For the ordinary connections; it walks the accounts and their waiting ranges by index.
+ * Runs on the ordinary connections; it walks the accounts and their waiting ranges by index.
  */
 export const listQueue = statement(
   'list-queue',
@@ -111,7 +111,7 @@ order by lanes.account, lanes.lane`,
 
 /**
  * Counts the messages whose outcome became unknown, by carrier. Reads their incidents by the index `incident_unknown`.
- * For the ordinary connections.
+ * Runs on the ordinary connections.
  */
 export const countUnknownOutcomes = statement(
   'count-unknown-outcomes',

@@ -9,7 +9,8 @@ import { milliseconds } from './arrays.ts'
 import { accountId, instant, messageId, senderAddress } from './columns.ts'
 import { column, nullable, sql, statement } from './statement.ts'
 
-// These statements are for the ordinary connections and for an operator who waits: they read whole tables, in slices.
+// Run these statements on the ordinary connections (`pools.ordinary`) and for an operator who waits, because they read
+// whole tables, in slices.
 
 /** Reads the texts of messages. */
 export const textsOfMessages = statement(

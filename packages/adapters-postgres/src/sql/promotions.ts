@@ -13,7 +13,7 @@ import { instant } from './columns.ts'
 import { column, nullable, sql, statement } from './statement.ts'
 import { storeMessageEvents } from './store-events.ts'
 
-// All of these are for the ordinary connections, or run while one is opened.
+// Run these statements on the ordinary connections, or while an ordinary connection is being opened.
 
 /**
  * Subquery for the current server. `synchronous` is true if a commit of this session waits for a standby; while the
@@ -356,7 +356,7 @@ select ((select count(*) from told) + (select count(*) from named))::int as mess
  * Uses receipts without a message that arrived after a promotion as proof that messages to their numbers were
  * submitted. Messages in doubt get outcome 106 and the receipt's carrier. Messages that ended in doubt get that
  * carrier. The time of these messages is the time of the submission according to the receipt. Returns how many messages
- * left the doubt. Reads all numbers in doubt.
+ * are no longer in doubt. Reads all numbers in doubt.
  */
 export const proveByReceipts = statement(
   'prove-by-receipts',

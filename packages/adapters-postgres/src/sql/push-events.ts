@@ -110,7 +110,7 @@ from divided
 cross join lateral (values (one), (other)) part (events)`,
 )
 
-/** Deletes old rows of webhooks, at most `rowsMax` of each kind. For the ordinary connections. */
+/** Deletes old rows of webhooks, at most `rowsMax` of each kind. Runs on the ordinary connections. */
 export const purgeWebhooks = statement(
   'purge-webhooks',
   { parameters: { rowsMax: 'int' }, columns: { purged: 'int' } },

@@ -12,7 +12,7 @@ export const lockRepetitions = statement(
 
 /**
  * Chooses messages of unknown outcome to repeat and records the repetitions, in the transaction of `lockRepetitions`.
- * Reads the unknown outcomes of the time by the index `incident_unknown`. For the ordinary connections.
+ * Reads the unknown outcomes of the time by the index `incident_unknown`. Runs on the ordinary connections.
  */
 export const takeRepeatable = statement(
   'take-repeatable',

@@ -40,7 +40,7 @@ const replayColumns = {
 
 /**
  * Starts a replay for an endpoint: of the event `event`, of events from `from` to before `to`, or of dead lists.
- * Returns no row if a replay of the account is running. For the ordinary connections.
+ * Returns no row if a replay of the account is running. Runs on the ordinary connections.
  */
 export const startReplay = statement(
   'start-replay',
@@ -52,7 +52,7 @@ on conflict (account_id) where state = ${REPLAY_STATE.running} do nothing
 returning ${columnsOfReplay}, ${wakeIdle} as woken`,
 )
 
-/** Finds the running replay of the account to which the endpoint belongs. For the ordinary connections. */
+/** Finds the running replay of the account to which the endpoint belongs. Runs on the ordinary connections. */
 export const runningReplay = statement(
   'running-replay',
   { parameters: { webhook: 'int' }, columns: replayColumns },
@@ -62,7 +62,7 @@ from webhook_replay
 where account_id = (select account_id from webhook where id = :webhook) and state = ${REPLAY_STATE.running}`,
 )
 
-/** Finds the latest replay of an endpoint. For the ordinary connections. */
+/** Finds the latest replay of an endpoint. Runs on the ordinary connections. */
 export const latestReplay = statement(
   'latest-replay',
   { parameters: { webhook: 'int' }, columns: replayColumns },
@@ -71,7 +71,7 @@ export const latestReplay = statement(
 
 /**
  * Ends a replay and drops its waiting events, except those that a concurrent claim has locked, which are still pushed.
- * For the ordinary connections.
+ * Runs on the ordinary connections.
  */
 export const stopReplay = statement(
   'stop-replay',
@@ -94,7 +94,7 @@ set state = ${REPLAY_STATE.stopped}, ended_at = coalesce(ended_at, now()),
 where id = (select id from task) and (state = ${REPLAY_STATE.running} or exists (select from dropped))`,
 )
 
-/** Finds the running replay whose last step is longest ago. For the ordinary connections. */
+/** Finds the running replay whose last step is longest ago. Runs on the ordinary connections. */
 export const nextReplay = statement(
   'next-replay',
   { parameters: {}, columns: { id: replayId, webhook_id: webhookId, event: nullable(eventId), is_dead: 'bool' } },
@@ -210,7 +210,7 @@ const isSomeLeft = 'exists (select from chosen)'
 
 /**
  * Replays the next dead lists, and marks them as replayed. It includes events that are themselves copies from a replay,
- * because the endpoint never received them. For the ordinary connections.
+ * because the endpoint never received them. Runs on the ordinary connections.
  */
 export const replayDead = statement(
   'replay-dead',

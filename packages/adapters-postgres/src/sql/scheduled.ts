@@ -108,8 +108,8 @@ noted_scheduled as (
 
 /**
  * Adds at most `changesMax` recorded changes of the accounts `fromAccount` to `toAccount` to the counts. Adds none
- * while a concurrent call adds some. Returns how many changes it added. May be run again. For the ordinary connections.
- * Cost: 9 µs a change.
+ * while a concurrent call adds some. Returns how many changes it added. May be run again. Runs on the ordinary
+ * connections. Cost: 9 µs a change.
  */
 export const foldScheduled = statement(
   'fold-scheduled',

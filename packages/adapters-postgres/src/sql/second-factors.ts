@@ -1,7 +1,7 @@
 import type { SealedSecret } from '@gateway/core/webhooks'
 import { column, sql, statement } from './statement.ts'
 
-// These statements are for the ordinary connections.
+// Run these statements on the ordinary connections (`pools.ordinary`).
 
 /** Lists the secrets, in the order in which they were set. */
 export const listFactorSecrets = statement(

@@ -23,8 +23,8 @@ const columnsOfSend = `body "text", parts, ${milliseconds('created_at')} accepte
 
 /**
  * Lists the `limit` latest messages that the account sent from `since` on, or with `after` those that follow this
- * message in the list. For the ordinary connections. Reads at most `limit` sends, by the index `send_account`, and at
- * most `limit` numbers of each.
+ * message in the list. Runs on the ordinary connections. Reads at most `limit` sends, by the index `send_account`, and
+ * at most `limit` numbers of each.
  */
 export const listSent = statement(
   'list-sent',

@@ -4,7 +4,7 @@ import { accountId, instant } from './columns.ts'
 import { column, nullable, sql, statement } from './statement.ts'
 import { milliseconds } from './arrays.ts'
 
-// These statements are for the ordinary connections.
+// Run these statements on the ordinary connections (`pools.ordinary`).
 
 export const sessionBounds = { idleSeconds: 'float8', secondsMax: 'float8' } as const
 

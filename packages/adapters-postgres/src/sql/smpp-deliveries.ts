@@ -149,7 +149,7 @@ with old as (
 select count(*)::int as dropped from dropped`,
 )
 
-/** Counts the waiting deliveries of an account, or of all if it is null. For the ordinary connections. */
+/** Counts the waiting deliveries of an account, or of all if it is null. Runs on the ordinary connections. */
 export const waitingDeliveries = statement(
   'waiting-smpp-deliveries',
   {

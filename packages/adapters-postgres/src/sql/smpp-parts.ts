@@ -126,7 +126,10 @@ with waiting as (
 select from ended`,
 )
 
-/** Query for the keys of texts whose latest part is older than `seconds`, and that are whole or not. */
+/**
+ * Returns a query for the keys of texts whose latest part is older than `seconds`: of whole texts if `isWhole`,
+ * otherwise of incomplete ones.
+ */
 const oldTexts = (isWhole: boolean) => sql`
 select account_id, text_key
 from smpp_part
@@ -136,7 +139,7 @@ having max(stored_at) <= now() - make_interval(secs => :seconds) and count(*) ${
 order by text_key
 limit :textsMax`
 
-/** Returns keys of whole texts that nobody has joined. For the ordinary connections, as the next one. */
+/** Returns keys of whole texts that nobody has joined. Runs on the ordinary connections, like the next statement. */
 export const unjoinedTexts = statement(
   'unjoined-smpp-texts',
   { parameters: { seconds: 'float8', textsMax: 'int' }, columns: { account: accountId, key: 'uuid' } },

@@ -28,8 +28,8 @@ const within = (time: string): string =>
  * Returns `limit` lines of an account's statement after the first `offset`, with the figures of the whole period. The
  * movements of a bulk send with one kind and code form one line, in the place of the first of them. `run` finds the
  * bulk send of a movement by its first message, because runs of ids never overlap. Returns no row if there is no such
- * account. For the ordinary connections, because it reads all movements of the period, about 4 µs each, and those since
- * then.
+ * account. Runs on the ordinary connections, because it reads all movements of the period, about 4 µs each, and those
+ * since then.
  */
 export const showStatementPage = statement(
   'show-statement-page',

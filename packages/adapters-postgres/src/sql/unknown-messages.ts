@@ -2,7 +2,8 @@ import { OUTCOME } from '@gateway/core/messages'
 import { accountId, msisdn } from './columns.ts'
 import { sql, statement } from './statement.ts'
 
-// These statements are for the ordinary connections, because few carriers report a message as unknown.
+// Run these statements on the ordinary connections (`pools.ordinary`), because few carriers report a message as
+// unknown.
 
 /** Stores references that a carrier reported as unknown. May be run again. */
 export const keepUnknownReferences = statement(

@@ -3,7 +3,7 @@ import { milliseconds } from './arrays.ts'
 import { carrierId, instant, msisdn } from './columns.ts'
 import { column, nullable, sql, statement } from './statement.ts'
 
-// These statements run on the ordinary connections, because the table stays small.
+// Run these statements on the ordinary connections (`pools.ordinary`), because the table stays small.
 
 /**
  * Stores receipts that could not be read, and deletes the oldest rows beyond the maximum. The maximum applies to the

@@ -1,4 +1,4 @@
-/** Action that the silence of the other side calls for. */
+/** Action to take after a period without a sign of life from the other side. */
 export type LivenessStep = 'nothing' | 'enquire' | 'dead'
 
 /**

@@ -42,7 +42,7 @@ export interface AccountActivity {
 /** Number of periods that count as recent. */
 const periodsMax = 6
 
-/** Maximum number of accounts listed as the busiest by requests, and likewise by messages. */
+/** Number of accounts in a list of the busiest accounts. There is a list by requests and a list by messages. */
 export const busiestAccountsMax = 20
 
 interface Counts {

@@ -23,7 +23,7 @@ import { outcomeOfKey } from './holder-use-cases.ts'
 /** Seconds for which reported activity of a process counts. Processes report every ten seconds. */
 const busySeconds = 30
 
-/** Returns the recorded state of an account. */
+/** Returns the fields of an audit line that name the account and read its state. */
 export const stateOfAccount = (account: AccountId) => ({
   account,
   state: async ({ accounts }: Ports): Promise<AuditDetail> => {

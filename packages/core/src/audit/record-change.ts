@@ -9,7 +9,7 @@ export interface AuditLine<Result> extends Omit<AuditedChange, 'action'> {
   readonly outcome?: ((result: Result) => AuditValue) | undefined
 }
 
-/** Makes a change with an entry before it and one after it, and passes on what `work` returns or throws. */
+/** Makes a change between two entries of the audit log. Returns or throws what `work` returns or throws. */
 export type MakeChange<Action extends string = string> = <Result>(
   change: AuditLine<Result> & { readonly action: Action },
   work: () => Promise<Result>,
@@ -17,9 +17,9 @@ export type MakeChange<Action extends string = string> = <Result>(
 
 /**
  * Records the changes of an actor (decision 0098). The first entry is stored before the change is made: if that fails,
- * nothing is changed. If the second one cannot be stored, the promise rejects although the change was made. The states
- * before and after are read apart from the change: if two actors change the same at once, both entries may show both
- * changes. The outcome `changed` becomes `nothing-changed` if the states are equal.
+ * nothing is changed. If the second one cannot be stored, the promise rejects although the change was made. The state
+ * is read before and after the change, in separate calls. If two actors change the same thing at the same time, both
+ * entries may therefore show both changes. The outcome `changed` becomes `nothing-changed` if the states are equal.
  */
 export const changesBy =
   (ports: Ports, actor: AuditActor): MakeChange =>

@@ -27,7 +27,7 @@ export function readIdempotencyKey(text: string | undefined): IdempotencyKey | u
 export interface ClientRequest {
   readonly account: AccountId
   readonly key: IdempotencyKey
-  /** Canonical form of the request. Two requests are the same if their canonical forms are. */
+  /** Canonical form of the request. Two requests are the same if their canonical forms are equal. */
   readonly canonical: string
 }
 

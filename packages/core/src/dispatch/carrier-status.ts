@@ -55,9 +55,9 @@ export interface CarrierLink {
 export interface CarrierStatus {
   /** Maximum number of outstanding submissions now, over the connections that are bound. */
   readonly window: number
-  /** Connections of a carrier that keeps some open; undefined for a carrier that connects for each request. */
+  /** Connections that the carrier keeps open; undefined for a carrier that connects for each request. */
   readonly links?: readonly CarrierLink[]
-  /** Maximum message parts per second; undefined: no limit but the carrier's answers. */
+  /** Maximum message parts per second. If undefined, only the carrier's answers limit the rate. */
   readonly perSecond: number | undefined
   /** True while the send rate is reduced because the carrier reported that it received too many messages. */
   readonly isThrottled: boolean

@@ -23,7 +23,7 @@ export type Lane = 'single' | 'bulk'
 
 export interface ClaimedMessage {
   readonly id: MessageId
-  /** Id of the first message of its send: one text to many numbers. */
+  /** Id of the first message of the send to which this message belongs. A send is one text to many numbers. */
   readonly send: MessageId
   readonly account: AccountId
   /**
@@ -249,7 +249,7 @@ export const laneOf = (messages: number): Lane => (messages <= singleLaneMax ? '
 
 interface Neighbour {
   readonly cost: Credits
-  /** Sender address, or the store's key of it. */
+  /** Sender address, or the key under which the store knows it. */
   readonly from: string | number
   readonly route: RouteNumber
 }

@@ -241,8 +241,8 @@ export class Claims {
   }
 
   /**
-   * Gives back all but the probe of a send that was claimed whole, because the probe may take long or be refused and
-   * other accounts wait.
+   * Gives back all messages of a claimed send except the probe, because other accounts wait while the probe may take
+   * long or be refused.
    */
   #giveBackRest(batch: OpenBatch): void {
     const { inFlight, outcomes, ended } = this.#parts

@@ -100,8 +100,8 @@ export const adoptionWindow = {
   /** How much older than the receipt the message may be, if the receipt has no submission time. */
   beforeReceiptSeconds: 3 * 86_400,
   /**
-   * How much younger than either the message may be, because messages of a lost dispatcher become unknown only at
-   * recovery.
+   * How much younger the message may be than the submission time or, if there is none, than the receipt. Messages of a
+   * lost dispatcher become unknown only at recovery.
    */
   afterSeconds: 3600,
 } as const

@@ -518,7 +518,7 @@ test('a store that marks too many messages violates an invariant: nothing more i
 test('a dispatcher ends once', async () => {
   const { dispatcher } = start(await dispatchWorld())
   await dispatcher.drain(never)
-  await expect(dispatcher.drain(never)).rejects.toThrow('a dispatcher that is ended becomes ended')
+  await expect(dispatcher.drain(never)).rejects.toThrow('a dispatcher in mode ended cannot change to ended')
 })
 
 test('at a stop unmarked messages go back at once, while submitted ones still wait for their answers', async () => {

@@ -151,7 +151,8 @@ export class Dispatcher {
 
   /**
    * Stops claiming, submits the marked messages, waits for their answers, stores them, and gives all other messages
-   * back to the queue. Stops waiting once `deadline` has resolved; submissions outstanding then are SENT 106.
+   * back to the queue. Stops waiting once `deadline` has resolved; submissions that are still outstanding then end as
+   * SENT 106.
    */
   async drain(deadline: Promise<unknown>): Promise<void> {
     if (this.#mode === 'working') this.#setMode('draining')
@@ -209,7 +210,7 @@ export class Dispatcher {
 
   #setMode(next: Mode): void {
     if (!nextModes[this.#mode].includes(next))
-      throw new BrokenInvariant(`a dispatcher that is ${this.#mode} becomes ${next}`)
+      throw new BrokenInvariant(`a dispatcher in mode ${this.#mode} cannot change to ${next}`)
     this.#mode = next
   }
 
@@ -226,7 +227,7 @@ export class Dispatcher {
     }
   }
 
-  /** Follows every change: submits and marks as many messages as allowed, and wakes the claims that wait for room. */
+  /** After each change, submits and marks as many messages as allowed, and wakes the claims that wait for room. */
   #proceed(): void {
     if (maySubmit(this.#mode)) {
       for (const batch of this.#inFlight.batches()) this.#submissions.submit(batch)

@@ -210,7 +210,7 @@ export class Throughput {
     this.#since = clock.now()
   }
 
-  /** Answers per second measured last; infinite before the first measurement. */
+  /** Answers per second in the last measurement; infinite before the first measurement. */
   get perSecond(): number {
     return this.#perSecond
   }

@@ -18,11 +18,12 @@ export interface Unanswered {
 
 /**
  * Messages that one dispatcher has claimed, marked and submitted. No call leaves more than `inDoubtMax` messages in
- * doubt (P-6). The states of messages, claimed batches and marks stand at `Dispatcher`; the transitions are made here:
+ * doubt (P-6). The states of messages, claimed batches and marks are shown at `Dispatcher`; the transitions are made
+ * here:
  *
- * claim: startClaim --> open, endClaim | loseClaim --> forgetLostClaims mark: startMark --> confirmMark | failMark -->
- * startMark; attach --> confirmAttached | attach again batch: open --> submit, answer, recorded | cut, givenBack |
- * skippedSettled --> closed; fence, abandon --> fenced
+ * - claim: startClaim --> open, endClaim | loseClaim --> forgetLostClaims
+ * - mark: startMark --> confirmMark | failMark --> startMark; attach --> confirmAttached | attach again
+ * - batch: open --> submit, answer, recorded | cut, givenBack | skippedSettled --> closed; fence, abandon --> fenced
  *
  * Invariants, checked at every change: the positions of a batch are in order, 0 <= inDoubt <= open, a fenced batch has
  * no mark and nothing left to submit, and the messages in doubt, including those of claims in progress, never exceed
@@ -44,7 +45,10 @@ export class InFlight {
   /** Messages that the claims in progress may mark. */
   #claiming = 0
   #lost = { claims: 0, marks: 0 }
-  /** Record of outcomes to which marks are attached: its dispatcher, and how many messages it takes out of doubt. */
+  /**
+   * Record of outcomes that will be committed together with marks: its dispatcher, and the number of messages that the
+   * record takes out of doubt.
+   */
   #carrying: { readonly dispatcher: DispatcherId; readonly freed: number } | undefined
 
   constructor(inDoubtMax: number) {
@@ -61,7 +65,7 @@ export class InFlight {
     return this.#unanswered
   }
 
-  /** Number of movements by lane: claims, marks and submissions. */
+  /** Number of claims, marks and submissions so far, by lane. If it stays the same, the lane makes no progress. */
   get moves(): Readonly<Record<Lane, number>> {
     return this.#moves
   }
@@ -134,7 +138,7 @@ export class InFlight {
   }
 
   /**
-   * Records that the queue of the lane is empty. This counts as a movement unless claimed messages of the lane are
+   * Records that the queue of the lane is empty. Counts as progress (`moves`) unless claimed messages of the lane are
    * still unsubmitted.
    */
   foundNothing(lane: Lane): void {
@@ -206,8 +210,8 @@ export class InFlight {
   // Marks
 
   /**
-   * Starts to mark `count` more messages, or fewer at the limit; after a failure the same ones again. Returns the
-   * position to commit, or undefined if there is nothing to mark.
+   * Starts to mark `count` more messages, or fewer if the in-doubt limit leaves less room. After a failed mark, starts
+   * the same mark again. Returns the position to commit, or undefined if there is nothing to mark.
    */
   startMark(of: OpenBatch, count: (batch: OpenBatch) => number): number | undefined {
     const batch = own(of)
@@ -234,9 +238,9 @@ export class InFlight {
   }
 
   /**
-   * Returns marks to commit with a record that takes `freed` messages of the dispatcher out of doubt: `count` more of
-   * each batch, or fewer at the limit. After a failed record the same marks are returned and no others, since they may
-   * have been committed.
+   * Chooses marks to commit together with a record that takes `freed` messages of the dispatcher out of doubt. `count`
+   * returns how many more messages of a batch to mark; the in-doubt limit may lower that number. After a failed record,
+   * returns the same marks again, because they may have been committed.
    */
   attach(dispatcher: DispatcherId, freed: number, count: (batch: OpenBatch, freed: number) => number): readonly Mark[] {
     if (this.#attached().length === 0) {

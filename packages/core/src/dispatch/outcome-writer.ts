@@ -101,7 +101,7 @@ export class OutcomeWriter {
 
   // Outcomes
 
-  /** Adds the ends of all skipped messages of a batch. */
+  /** Adds the messages of a batch that end, or go to another carrier, without having been submitted. */
   settle(batch: OpenBatch, settled: readonly Settled[], moved: readonly Postponed[] = []): void {
     this.#settling.push({ batch, entry: { settled, moved, marked: [] } })
   }

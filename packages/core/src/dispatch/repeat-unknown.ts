@@ -47,7 +47,7 @@ const submitAll = (carrier: Carrier, messages: readonly Submission[]): Promise<r
     })
   })
 
-/** Returns the outcome that an answer brings to light, if any. */
+/** Returns the outcome to record for an answer; nothing if the outcome is still unknown. */
 function recordedOf(answer: SubmissionAnswer, messages: readonly ClaimedMessage[]): Recorded | [] {
   const { id, ...handover } = answer
   const message = messages.find((one) => one.id === id)

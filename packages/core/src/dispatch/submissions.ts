@@ -55,7 +55,7 @@ export class Submissions {
   submit(batch: OpenBatch, max?: number): void {
     const { inFlight, flow, mode, answered } = this.#parts
     if (batch.next === batch.marked) return
-    if (!maySubmit(mode())) throw new BrokenInvariant(`a dispatcher that is ${mode()} would submit`)
+    if (!maySubmit(mode())) throw new BrokenInvariant(`a dispatcher in mode ${mode()} must not submit`)
     const wasIdle = inFlight.unanswered.size === 0
     const leaving = inFlight.submit(batch, max ?? flow.submitRoom(batch.lane), this.#clock.now())
     const submissions = this.#submissionsOf(batch, leaving)

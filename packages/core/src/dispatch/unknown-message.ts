@@ -2,7 +2,7 @@ import type { Msisdn, SenderAddress } from '../messages/msisdn.ts'
 
 /** A message, or a part of a message, for which its carrier reported an unknown outcome (106). */
 export interface UnknownMessage {
-  /** The carrier's own id of it. */
+  /** The carrier's own id of the message or part. */
   readonly reference: string
   readonly number: Msisdn
   /** Sender address; undefined: the carrier's own address. */

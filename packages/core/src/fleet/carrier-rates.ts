@@ -57,7 +57,8 @@ export function fairShares(perSecond: number, needs: readonly number[]): readonl
 
 /**
  * Returns the rate that a holder may use from now on (`granted`) and the rate that other holders must treat as used by
- * it until its next renewal (`share`). `leases` lists the leases of all holders; the caller's own place is `undefined`.
+ * it until its next renewal (`share`). `leases` has one element for each holder; the element of the caller is
+ * undefined.
  */
 export function renewedShare(
   { perSecond, inUse, need }: Omit<RateDemand, 'seconds' | 'wasAway'>,

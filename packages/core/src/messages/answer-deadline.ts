@@ -1,8 +1,8 @@
 /**
  * Agreement between the caller of a send and the store about who decides the answer. The caller calls `miss` when its
- * time is over, the store calls `meet` when the messages are stored. Only the first of these calls succeeds, so that a
- * caller that has answered "try again" knows that nothing is sent, and a caller whose messages count is always told
- * their ids. Both are synchronous and in one process.
+ * time is over; the store calls `meet` when the messages are stored. Only the first of these calls succeeds. A caller
+ * that has answered "try again" therefore knows that nothing is sent, and a caller whose messages were accepted always
+ * gets their ids. Both calls are synchronous and in one process.
  */
 export class AnswerDeadline {
   #state: 'open' | 'met' | 'missed' = 'open'

@@ -85,10 +85,7 @@ export function undeletedOutcome(message: Pick<MessageFacts, 'due' | 'outcome'>,
   return wasDeleted || isTooOld(message, since) ? 'not-found' : 'sent'
 }
 
-/**
- * State that tells a sender whether sending again makes sense: how the message ended, or that it may still be
- * delivered.
- */
+/** State that tells a sender whether to send again: how the message ended, or that it may still be delivered. */
 export type DeliveryState = 'delivered' | 'waiting' | 'sent' | 'not-delivered' | 'not-sent' | 'not-found'
 
 /** Returns true if the outcome of the message is known. */

@@ -20,8 +20,8 @@ export interface Quote<To extends Recipient = Recipient> {
 }
 
 /**
- * Screens and prices a send without making it. The results are those of `sendMessages` unless something changes
- * meanwhile. Charges and stores nothing and does not count for a rate limit.
+ * Screens and prices a send without making it. A send gets the same results unless something changes in between.
+ * Charges and stores nothing and does not count for a rate limit.
  */
 export const quoteMessages =
   (ports: Pick<Ports, 'suppressions' | 'prices' | 'senders' | 'ledger' | 'clock'>) =>

@@ -85,7 +85,7 @@ type AnsweredText = readonly [due: Instant | null, ...runs: Run[]]
 
 type Result = { readonly id: MessageId; readonly cost: Credits } | { readonly refused: Refusal }
 
-/** Returns what is known of the answer before the messages have ids. */
+/** Returns the part of the answer that is known before the messages have ids. */
 export const draftAnswer = (screened: readonly Pick<ScreenedText, 'due' | 'recipients'>[]): AnswerDraft =>
   screened.map(({ due, recipients }) => ({
     due,
@@ -102,7 +102,7 @@ export function writeAnswer(draft: AnswerDraft, results: Acceptance['results']):
   const resultOf = (costOrRefusal: Credits | Refusal): Result => {
     if (typeof costOrRefusal === 'string') return { refused: costOrRefusal }
     const id = ids[next++]
-    if (id === undefined) throw new Error('the store gave fewer results than it got recipients')
+    if (id === undefined) throw new Error('the store returned fewer results than the order has recipients')
     return id === 'insufficient-credits' ? { refused: id } : { id, cost: costOrRefusal }
   }
   return textOf(draft.map(({ due, recipients }) => [due, recipients.map(resultOf)]))

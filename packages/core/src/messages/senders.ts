@@ -126,7 +126,7 @@ export interface Senders {
   disallow(account: AccountId, sender: SenderAddress): Promise<boolean>
   /** Lists all allowed senders, by account, then sender as text. */
   allowed(): Promise<readonly AllowedSender[]>
-  /** Lists the allowed senders of one account, in the same order. */
+  /** Lists the allowed senders of one account, by sender as text. */
   allowedTo(account: AccountId): Promise<readonly AllowedSender[]>
 }
 

@@ -15,7 +15,7 @@ export interface ShownMessage extends SentMessage {
 
 export interface ShownPage {
   readonly messages: readonly ShownMessage[]
-  /** True if the list continues. With a filter, it may be that none of the remaining messages matches. */
+  /** True if the list may continue. With a filter, it is possible that none of the remaining messages matches. */
   readonly more: boolean
   /** Value of `after` for the next page. */
   readonly next: MessageId | undefined

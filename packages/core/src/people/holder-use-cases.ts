@@ -8,7 +8,7 @@ import { signInWithCode } from './sign-in-steps.ts'
 import { changePassword, findSession, holders, ownSignIn, signIn, signInByLink, type Holder } from './sign-in.ts'
 import type { UserId } from './users.ts'
 
-/** Returns the recorded state of a user. */
+/** Returns the fields of an audit line that name the user and read its state. */
 export const stateOfUser = (account: AccountId, user: UserId) => ({
   given: { user },
   state: async ({ people }: Ports): Promise<AuditDetail> => {
@@ -45,7 +45,7 @@ export const peopleCommands = {
     audit: false,
   }),
   signInByLink: holderCommand({ role: 'anybody', run: signInByLink, audit: false }),
-  /** Keeps the session open for longer. */
+  /** Finds the session and counts as a use of it, which keeps the session open for longer. */
   useSession: holderCommand({
     role: 'anybody',
     run: (ports) => (token: string, comesFrom?: ComesFrom) => findSession(ports)(token, comesFrom, true),

@@ -64,13 +64,13 @@ const ofOperators = {
     run: (ports, settings) => signInWithCode(ports, operatorArea(ports, settings)),
     audit: false,
   }),
-  /** Keeps the session open for longer. */
+  /** Finds the session and counts as a use of it, which keeps the session open for longer. */
   useOperatorSession: operatorCommand({
     role: 'anybody',
     run: (ports, settings) => (token: string) => findOperatorSession(ports, settings)(token, true),
     audit: false,
   }),
-  /** Keeps the session open for longer. */
+  /** Finds the session and counts as a use of it, which keeps the session open for longer. */
   useActing: operatorCommand({
     role: 'anybody',
     run: (ports, settings) => (token: string) => findActing(ports, settings)(token, true),

@@ -21,7 +21,7 @@ async function setUp(hasFactor = true) {
   let [secret, recoveryCodes]: [string, readonly string[]] = ['', []]
   if (hasFactor) {
     const begun = await gateway.commands.beginSecondFactor({ account }, pair)
-    if (typeof begun === 'string' || !('secret' in begun)) throw new Error('not begun')
+    if (typeof begun === 'string' || !('secret' in begun)) throw new Error('the setup of a second factor was refused')
     secret = begun.secret
     const set = await gateway.commands.setSecondFactor({ account }, begun.challenge, codeAt(secret, clock.now()))
     if (typeof set === 'string' || !('recoveryCodes' in set)) throw new Error('not set')
@@ -155,7 +155,7 @@ test('the secret is stored encrypted, and its challenge cannot be used for anoth
   const [one, two] = [await ports.accounts.byLogin('acme'), await ports.accounts.find(other as never)]
   if (one === undefined || two === undefined) throw new Error('no accounts')
   const begun = await gateway.commands.beginSecondFactor(one, pair)
-  if (typeof begun === 'string' || !('secret' in begun)) throw new Error('not begun')
+  if (typeof begun === 'string' || !('secret' in begun)) throw new Error('the setup of a second factor was refused')
   const code = codeAt(begun.secret, clock.now())
   expect(await gateway.commands.setSecondFactor(two, begun.challenge, code)).toBe('over')
   await gateway.commands.setSecondFactor(one, begun.challenge, code)

@@ -20,8 +20,8 @@ export type QueueNumber = Brand<number, 'RouteNumber' | 'QueueNumber'>
 export interface RouteQueue {
   readonly number: QueueNumber
   /**
-   * Carrier that refused the messages for now; undefined if none did. A route with one carrier has only the latter
-   * queue.
+   * Carrier that refused the messages for now; undefined if none did. A route with one carrier has only a queue without
+   * refusals.
    */
   readonly refusedBy: CarrierId | undefined
   /**

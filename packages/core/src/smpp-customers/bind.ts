@@ -15,9 +15,9 @@ export interface BindAttempt {
 
 /**
  * Returns the credential of a bind and its account, locked or not (ruling 5.4), or why the bind is refused. An unknown
- * system id, a wrong password and a foreign network are all 'wrong-credentials'. Guessing is slowed by network and
- * system id (ruling 1.26); 'overloaded' and TooManyFailures mean that nothing was checked, so that an honest client
- * should try again.
+ * system id, a wrong password and a network that is not allowed are all 'wrong-credentials'. Failed attempts are
+ * limited by network and system id (ruling 1.26). 'overloaded' and TooManyFailures mean that nothing was checked, so
+ * that an honest client should try again.
  */
 export const authenticateBind =
   ({ smppCredentials, secrets, clock }: Pick<Ports, 'smppCredentials' | 'secrets' | 'clock'>) =>

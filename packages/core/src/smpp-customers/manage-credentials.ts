@@ -20,7 +20,7 @@ type CredentialPorts = Pick<Ports, 'smppCredentials' | 'secrets' | 'clock'>
 
 const systemIdTries = 5
 
-/** Characters of a generated password: SMPP 3.4 carries at most 8, many clients carry no more (5.2.2). */
+/** Length of a generated password. SMPP 3.4 (5.2.2) allows at most 8 characters, and many clients accept no more. */
 const passwordLength = 8
 
 /**
@@ -85,7 +85,9 @@ export const rotateSmppCredential =
     return credential === undefined ? 'no-such-credential' : { credential, password }
   }
 
-/** Returns the recorded state of a credential. `by` is undefined for the operator. */
+/**
+ * Returns the fields of an audit line that name the credential and read its state. `by` is undefined for the operator.
+ */
 export const stateOfCredential = (by: AccountId | undefined, credential: SmppCredentialId) => ({
   given: { credential },
   state: async ({ smppCredentials }: Ports): Promise<AuditDetail> => {

@@ -26,7 +26,7 @@ export interface BindReport {
   readonly id: BindId
   /** Last command_status other than 0 that the client received, as text, such as `RINVDSTADR`. */
   readonly lastError?: string | undefined
-  /** Number of submissions since the bind with an octet outside the alphabet of the credential. */
+  /** Number of submissions since the bind with an octet that is not in the alphabet of the credential. */
   readonly strayTexts: number
   /** Number of submissions since the bind. */
   readonly submissions: number

@@ -34,7 +34,7 @@ export interface SmppSettings {
   readonly alphabet1: Alphabet1
   /** Calling code that completes numbers of TON national; undefined: such numbers are refused (ruling 5.6). */
   readonly country: string | undefined
-  /** True if a repeated user_message_reference gets the first answer. */
+  /** True if a repetition of a user_message_reference is answered with the first result. */
   readonly isIdempotent: boolean
   /** Offset from UTC of the dates in receipts, in minutes. */
   readonly receiptOffsetMinutes: number

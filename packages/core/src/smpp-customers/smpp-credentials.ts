@@ -31,18 +31,21 @@ export interface SmppCredentials {
     id: SmppCredentialId,
     settings: Partial<SmppSettings>,
   ): Promise<SmppCredential | undefined>
-  /** Replaces the password. Binds that were opened before are closed by the next report of their process. */
+  /** Replaces the password. Each process closes binds that were opened with the old password after its next report. */
   rotate(
     account: AccountId | undefined,
     id: SmppCredentialId,
     password: PasswordHash,
     now: Instant,
   ): Promise<SmppCredential | undefined>
-  /** Removes a credential; its binds are closed by the next report of their process. */
+  /** Removes a credential. Each process closes the binds of the credential after its next report. */
   remove(account: AccountId | undefined, id: SmppCredentialId): Promise<boolean>
-  /** Returns a credential and its account, cached. A change is visible as one of an API key is (`Accounts.byKey`). */
+  /**
+   * Returns a credential and its account, cached. A change becomes visible as quickly as a change of an API key
+   * (`Accounts.byKey`).
+   */
   session(id: SmppCredentialId): Promise<SmppSession | undefined>
-  /** Returns the owner of a system id in any letter case, cached as `session` is. */
+  /** Returns the owner of a system id in any letter case. Cached like `session`. */
   bySystemId(systemId: string): Promise<SmppLogin | undefined>
   /** Reads the owner of a system id from the store. */
   readSystemId(systemId: string): Promise<SmppLogin | undefined>

@@ -34,8 +34,8 @@ const receiptBits = { mask: 0b11, always: 1, onFailure: 2, onSuccess: 3, interme
 export const receiptBitsMask = receiptBits.mask | receiptBits.intermediate
 
 /**
- * Returns the receipt that a registered_delivery requests for an outcome. A final outcome has a receipt for 1, for 2 if
- * it is a failure, and for 3 if it is a success. Any other outcome is a notification, if bit 4 requests those.
+ * Returns the receipt that a registered_delivery requests for an outcome. For a final outcome, 1 always requests a
+ * receipt, 2 only for a failure, and 3 only for a success. For any other outcome, bit 4 requests a notification.
  */
 export function receiptFor(receipts: number, code: OutcomeCode): 'receipt' | 'notification' | undefined {
   if (!isFinal(code)) return (receipts & receiptBits.intermediate) === 0 ? undefined : 'notification'

@@ -35,7 +35,7 @@ export interface NewPart {
   /** Place of the part, from 1. */
   readonly part: number
   readonly coded: CodedText
-  /** Time at which the text is to be sent. That of the first part counts. */
+  /** Time at which the text is to be sent. The time of the first part applies to the whole text. */
   readonly scheduled: Instant | undefined
   readonly options: PartOptions
 }

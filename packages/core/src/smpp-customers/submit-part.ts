@@ -62,7 +62,7 @@ export const submitPart =
     if (number === undefined || priceFor(own, prices, number) === undefined) return 'invalid-number'
     if (part.sender !== undefined && !mayName(account, allowed, part.sender)) return 'invalid-sender'
     const { recipientsPerSecond: perSecond } = account
-    // A text counts as one recipient, with its first part.
+    // The rate limit counts a text as one recipient, when its first part arrives.
     if (perSecond !== undefined && part.part === 1) {
       const limited = await ports.accountRates.take(account.id, 'recipients', 1, perSecond)
       if (limited !== 'taken') return limited

@@ -42,6 +42,6 @@ export const submitOverSmpp =
     if (key === 'unusable') throw new Error('the digest of a submission is not printable')
     const sent = await send(account, [{ ...text, options }], key, { deadline, isConsecutive, canonical: identity })
     // The key is a digest of the whole identity, so that it never belongs to another request.
-    if (sent === 'another-request') throw new Error('two submissions have one digest')
+    if (sent === 'another-request') throw new Error('two different submissions have the same digest')
     return sent
   }

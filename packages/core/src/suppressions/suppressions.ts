@@ -84,7 +84,7 @@ export interface Suppressions {
   /** Lists entries by number as text. The store reads in pages, so that a long list needs little memory. */
   list(scope: SuppressionScope, kind: Suppression): AsyncIterable<SuppressionEntry>
   /**
-   * Lists the opt-outs of an account in the same order, each with its inbound message, in non-empty pages of some
+   * Lists the opt-outs of an account by number as text, each with its inbound message, in non-empty pages of some
    * hundred.
    */
   optOuts(by: AccountId): AsyncIterable<readonly OptOut[]>

@@ -21,7 +21,7 @@ export const memoryHistory = (store: MemoryStore): History => ({
   }),
 })
 
-/** Drops old sends. What they cost stays in the entries of their accounts. */
+/** Drops old sends. Their cost stays in the ledger entries of their accounts. */
 function drop(store: MemoryStore, days: number, contactDays: number): DroppedHistory {
   const since = daysBefore(store.clock.now(), days)
   const old = [...bySend(store)].filter(([send, rows]) =>

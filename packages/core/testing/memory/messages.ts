@@ -243,7 +243,7 @@ function allow(store: MemoryStore, sender: AllowedSender): 'added' | 'changed' |
   return at < 0 ? 'added' : 'changed'
 }
 
-/** Returns the sender address of a message of the order to this number. */
+/** Returns the address from which the order sends its message to `number`. */
 export function senderOf(store: MemoryStore, { account, senders }: Order, number: Msisdn): SenderAddress {
   const chosen = store.chosenSenders.get(number) ?? new Map<AccountId, SenderAddress>()
   store.chosenSenders.set(number, chosen)

@@ -110,7 +110,10 @@ export const memorySmppDeliveries = (store: MemoryStore): SmppDeliveries => ({
   }),
 })
 
-/** Returns the deliveries that a receiver may claim now, oldest first: of one id only the first. */
+/**
+ * Returns the deliveries that a receiver may claim now, oldest first. Among deliveries for the same id, only the first
+ * may be claimed.
+ */
 function claimable(store: MemoryStore, { account, credential }: SmppReceiver): readonly SmppDeliveryRow[] {
   const bound = new Set(liveBinds(store).flatMap((row) => (receives(row.bind.mode) ? [row.credential] : [])))
   const seen = new Set<string>()

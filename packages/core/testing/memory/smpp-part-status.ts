@@ -4,7 +4,7 @@ import type { MessageId, MessageStatus } from '@gateway/core/messages'
 import type { Instant } from '@gateway/core/time'
 import type { MemoryStore } from './store.ts'
 
-/** Returns the message to which an id leads: that of the text, for a part of a joined text. */
+/** Returns the message with this id. For the id of a part of a joined text, returns the message of the text. */
 export function messageOf(store: MemoryStore, id: MessageId): MessageId {
   const state = store.smppParts.get(id)?.state
   return typeof state === 'object' && 'message' in state ? state.message : id

@@ -25,7 +25,10 @@ export interface AdmissionGate {
    * that only `reads` counts twice, because it never waits for a disk.
    */
   readonly enter: (owner: Owner, work?: number, reads?: boolean) => Leave | undefined | Promise<Leave | undefined>
-  /** As `enter`, for slow requests: they have a few places of their own and occupy no other place while they wait. */
+  /**
+   * Does the same as `enter` for slow requests: they have a few places of their own and occupy no other place while
+   * they wait.
+   */
   readonly enterSlow: (owner: Owner, work?: number) => Leave | undefined | Promise<Leave | undefined>
   /**
    * Returns a place at once, or undefined if there is none. For work that has already had its turn, so it is admitted

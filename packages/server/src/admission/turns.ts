@@ -102,7 +102,7 @@ export interface TimeSlices {
    * rejects with the error of the piece.
    */
   run<T>(owner: string, piece: () => T): T | Promise<T>
-  /** As `run`, for callers that are not authenticated yet. Together they get only a part of the time. */
+  /** Does the same as `run` for callers that are not authenticated yet. Together they get only a part of the time. */
   runUnknown<T>(owner: string, piece: () => T): Promise<T>
 }
 

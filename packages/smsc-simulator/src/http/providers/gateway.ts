@@ -9,7 +9,7 @@ const states = {
   rejected: ['message.failed', 107, 'REJECTED'],
 } as const
 
-/** Errors that come with HTTP 200, as `acceptError`. */
+/** Errors of `acceptError` that the provider reports with HTTP status 200. */
 const acceptErrors = {
   'invalid-number': 'BADDEST',
   'opted-out': 'OPTEDOUT',
