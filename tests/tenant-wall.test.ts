@@ -44,7 +44,7 @@ beforeAll(async () => {
   other = await openTenant('other')
   const client = clientOf(other)
   const answering = [...numbersEnding(3, '88'), ...numbersEnding(3, '89', 10)]
-  // Sends so many messages that the following ids have four digits. Ids of different lengths would change the length of
+  // Sends enough messages that the following ids have four digits. Ids of different lengths would change the length of
   // an answer.
   const first = await restSend(client, numbersEnding(1000))
   const others = ['90', '92', '93', '94', '95'].flatMap((ending) => numbersEnding(20, ending, 20))

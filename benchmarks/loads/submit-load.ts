@@ -62,7 +62,7 @@ export async function runSubmitLoad(load: SubmitLoad): Promise<SubmitLoadResult>
   return { recipients: ids.length, seconds, latencies: latenciesOf(milliseconds), accepted, failures }
 }
 
-/** Submits at a rate, over the binds in turn, with a look at the time every millisecond. */
+/** Submits at a rate, over the binds in turn, and reads the clock every millisecond. */
 async function pace(
   perSecond: number,
   links: readonly Link[],

@@ -25,7 +25,7 @@ const limitMilliseconds = 6000
 const pagePatienceMilliseconds = 2000
 const betweenPagesMilliseconds = 500
 /**
- * The times of pages and of the pauses of readers are counted in looks of this many milliseconds, however late a look
+ * The times of pages and of the pauses of readers are counted in polls of this many milliseconds, however late a poll
  * comes, because a busy machine slows down the driver and the portal alike.
  */
 const lookMilliseconds = 250

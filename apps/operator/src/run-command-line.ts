@@ -43,7 +43,7 @@ export interface Host {
   readonly interruption: AbortSignal
   /** Makes the process exit when the command has ended, even if something is still pending. */
   giveUp(): void
-  /** Maximum seconds to wait for the database in commands that only look at it. */
+  /** Maximum seconds to wait for the database in commands that only read it. */
   readonly openSeconds: number
   /** The environment. */
   readonly variables: Variables

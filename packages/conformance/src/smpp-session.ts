@@ -16,7 +16,7 @@ export const COMMAND = {
   data: 0x103,
 } as const
 
-/** PDU as it arrived. `id` has no highest bit in a request. */
+/** PDU as it arrived. The highest bit of `id` is set in a response and clear in a request. */
 export interface SmppAnswer {
   readonly id: number
   readonly status: number
@@ -152,7 +152,7 @@ export class SmppSession {
   }
 }
 
-/** Reads the fields of deliver_sm that cases look at (SMPP 3.4, 4.6.1). */
+/** Reads the fields of deliver_sm that cases check (SMPP 3.4, 4.6.1). */
 function readDelivery(body: Buffer): SmppDelivered {
   let at = 0
   const text = (): string => {

@@ -131,8 +131,8 @@ function outcomes(
   if (carrier === undefined) return [{ at: stored, text: `ended without a carrier: ${outcomeText(code)}` }]
   const wasUnknown = incidents.some(({ name: incident }) => unknownBy.has(incident))
   const isPartly = code === OUTCOME.failed && at === stored
-  // Credits of refused messages are returned automatically, so credits that an operator returned are no sign of a
-  // refusal. A message with a reference was accepted, and its receipt reported an opt-out.
+  // Credits of refused messages are returned automatically, so credits that an operator returned do not show a refusal.
+  // A message with a reference was accepted, and its receipt reported an opt-out.
   const isRefused = refunded && refundByHand === undefined && reference === undefined
   const took = isPartly ? 'took some of its parts and refused the others' : 'took it'
   const handedOver = { at: stored, text: `carrier ${carrier} ${isRefused ? 'refused it' : took}` }
@@ -278,8 +278,8 @@ export function routeText(route: TracedRoute): string {
 }
 
 /**
- * Returns after how long messages go to the next priority because the carriers are full. Returns an empty text if there
- * is only one priority.
+ * Returns the delay after which messages go to carriers of the next priority because all carriers of this one are full.
+ * Returns an empty text if there is only one priority.
  */
 function overflowText({ carriers, overflow }: TracedRoute): string {
   if (new Set(carriers.map(({ priority }) => priority)).size < 2) return ''

@@ -44,7 +44,7 @@ const skippedBlocks = 100
 
 export function watchPrimaryLooks(log: Log): PrimaryWatch {
   let witness: WitnessedPrimary | undefined
-  /** Time by `performance.now()` at which this process last stored a look at the primary. */
+  /** Time by `performance.now()` at which this process last stored a check of the primary. */
   let writtenAt = -Infinity
 
   async function settle(client: ClientBase): Promise<void> {
@@ -74,7 +74,7 @@ export function watchPrimaryLooks(log: Log): PrimaryWatch {
       if (witness === undefined) return
       const now = performance.now()
       const isWritten = now - writtenAt > writeMilliseconds
-      // Without a synchronous standby, a promotion puts messages in doubt in any case, so only looks that are stored
+      // Without a synchronous standby, a promotion puts messages in doubt in any case, so only checks that are stored
       // are needed.
       if (!witness.synchronous && !isWritten) return
       const [seen] = await connections.run(lookAtPrimary, { isWritten })
@@ -94,21 +94,21 @@ export function watchPrimaryLooks(log: Log): PrimaryWatch {
       if (seen.lastSystem === null) await ask(client, rememberFirst, {})
       else if (!isSame(seen)) await settle(client)
       const { timeline, synchronous } = seen
-      // If the server is new to this process, the process has not stored a look at it yet.
+      // If the server is new to this process, the process has not stored a check of it yet.
       if (witness?.timeline !== timeline) writtenAt = -Infinity
       witness = { timeline, synchronous, lookedAt: witness?.timeline === timeline ? witness.lookedAt : 0 }
     },
   }
 }
 
-/** Interval between two looks at the primary, and interval at which a look is written even if nothing has changed. */
+/** Interval between two checks of the primary, and interval at which a check is stored even if nothing has changed. */
 const [lookMilliseconds, writeMilliseconds] = [2000, 10_000]
 
-/** Looks at the primary every two seconds, one look at a time. Returns a function that ends that. */
+/** Checks the primary every two seconds, one check at a time. Returns a function that ends the checks. */
 export function lookNowAndThen(primary: PrimaryWatch, ordinary: Connections): () => void {
   let looking: Promise<void> | undefined
   const look = (): void => {
-    // Errors are ignored, because the next look repeats the query. The database may be away, not migrated or waiting.
+    // Errors are ignored, because the next check repeats the query. The database may be away, not migrated or waiting.
     looking ??= primary
       .look(ordinary.failFast)
       .catch(() => undefined)

@@ -174,7 +174,7 @@ export class ReceiptMatcher {
     const found = guesses.filter(({ offer }) => !misses.has(offer))
     for (const { form: fitting, receipt, offer } of found) {
       const form = this.#form
-      // If an id is the same in the known form and in another form, it is no evidence for the other form.
+      // If an id is the same in the known form and in another form, it does not prove the other form.
       this.#fits(form !== undefined && inForm(receipt.id, form) === offer.reference ? form : fitting)
     }
     const known = new Set(found.map(({ receipt }) => receipt))

@@ -45,8 +45,9 @@ export type Worked = 'claimed' | 'nothing' | 'closed'
  *
  * States of the mark of a claimed batch:
  *
- * none --startMark--> committing --commit--> none +--failure--> failed --startMark, the same again--> committing none
- * --attach--> attached --commit of the record--> none
+ * - none --startMark--> committing --commit--> none
+ * - committing --failure--> failed --startMark, the same mark again--> committing
+ * - none --attach--> attached --commit of the record--> none
  */
 export class Dispatcher {
   #mode: Mode = 'working'

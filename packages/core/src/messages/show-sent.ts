@@ -36,8 +36,8 @@ export interface SentMessageQuery {
 const scanLimits = { perQuery: 500, total: 5000 }
 
 /**
- * Lists the messages that the account sent in the last 90 days, latest first, each with its status. A filter looks at
- * no more than the next 5000 messages; `next` continues after them.
+ * Lists the messages that the account sent in the last 90 days, latest first, each with its status. A filter reads at
+ * most the next 5000 messages; `next` continues after them.
  */
 export const listSent =
   (ports: Pick<Ports, 'sentMessages' | 'messages' | 'clock'>) =>
@@ -101,7 +101,7 @@ export const lastSend =
   (account: Account): Promise<LastSend | undefined> =>
     ports.sentMessages.lastSend(account.id, daysBefore(ports.clock.now(), lastSendDays), manyRecipientsMin)
 
-/** Returns the traffic of today, by carrier, and the accounts with most of it. */
+/** Returns the traffic of today by carrier, and the accounts with the most messages. */
 export const showTraffic =
   (ports: Pick<Ports, 'dailySums' | 'clock'>) =>
   async (accountsMax: number): Promise<Traffic> => {

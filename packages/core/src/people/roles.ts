@@ -3,7 +3,10 @@ import type { OperatorRole } from './operators.ts'
 import type { SignedIn } from './sign-in.ts'
 import type { UserRole } from './users.ts'
 
-/** Role at the portal of an account: that of a user, or of an operator who looks at the account and changes nothing. */
+/**
+ * Role at the portal of an account: the role of a user, or that of an operator who views the account and changes
+ * nothing.
+ */
 export type HolderRole = UserRole | 'onlooker'
 
 const rank: Readonly<Record<UserRole, number>> = { owner: 2, sender: 1, reader: 0 }

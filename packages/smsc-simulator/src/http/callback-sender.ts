@@ -5,8 +5,9 @@ import type { ProviderCallback } from './providers/provider.ts'
 /** Sends callbacks, each repeatedly until it is answered. */
 export interface CallbackSender {
   /**
-   * Sends a callback and resolves to the status of its answer when that is 2xx or 4xx. Other answers, and none within
-   * ten seconds, are followed by another try. `make` makes the callback of each try. Never resolves after `close`.
+   * Sends a callback and resolves to the status of its answer if that is 2xx or 4xx. After any other answer, or without
+   * an answer within ten seconds, sends the callback again. `make` makes the callback of each try. Never resolves after
+   * `close`.
    */
   send(make: () => ProviderCallback): Promise<number>
   /** Returns the number of callbacks without a final answer. */

@@ -23,7 +23,7 @@ export interface DecisionSettings {
 /** Decides about each request and answers it. */
 export interface MessageDecisions {
   decide(request: ProviderRequest, response: ServerResponse): void
-  /** Returns the number of messages by the decision. */
+  /** Returns the number of messages for each decision. */
   counts(): Readonly<Record<string, number>>
 }
 

@@ -73,7 +73,7 @@ export interface CallbackEntry {
 export interface HttpProviderStatus {
   readonly provider: string
   readonly personality: string
-  /** Number of messages by what was decided about them. */
+  /** Number of messages for each decision. */
   readonly messages: Readonly<Record<string, number>>
   readonly connections: number
   /** Largest number of requests without an answer. */

@@ -27,7 +27,10 @@ const carriersOf = ({ carriers }: PublishedRoute): string =>
 
 const secondsText = (after: OverflowAfter): string => (after === 'never' ? 'never' : `after ${count(after)} s`)
 
-/** Returns when messages go to the next priority because the carriers are full; '' if there is no next priority. */
+/**
+ * Returns the delay after which messages go to carriers of the next priority because all carriers of this one are full;
+ * '' if there is no next priority.
+ */
 function overflowText({ carriers, overflow }: PublishedRoute): string {
   if (new Set(carriers.map(({ priority }) => priority)).size < 2) return ''
   const { single, bulk } = overflowOf({ ...(overflow && { overflow }) })

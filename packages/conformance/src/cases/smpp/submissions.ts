@@ -48,7 +48,7 @@ const statusOf = async (gateway: TestedGateway, id: string, by = gateway.main): 
   return restBody<{ messageStatuses: Status[] }>(answer).messageStatuses[0]
 }
 
-/** Waits until the session has so many receipts for these ids, and returns them. */
+/** Waits until the session has `count` receipts for these ids, and returns them. */
 async function receiptsFor(gateway: TestedGateway, session: SmppSession, ids: readonly string[], count = ids.length) {
   const end = Date.now() + (gateway.configuration.deliverySeconds ?? 30) * 1000
   const found = (): readonly SmppDelivered[] =>
