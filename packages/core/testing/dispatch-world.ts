@@ -125,10 +125,11 @@ export async function dispatchWorld(): Promise<DispatchWorld> {
         if (isCut() || disturbance === 'fails') throw new Error(`${name} ${nth} fails`)
         if (typeof disturbance === 'function') await disturbance()
         const result = await work()
-        if (result === 'fenced' && epoch !== undefined) setImmediate(() => notified.add(epoch))
         const most = [...epochs].reduce((sum, epoch) => sum + inDoubt(epoch), 0)
         if (most > inDoubtMax) violations.push(`${most} messages are in doubt after ${name} ${nth}`)
         if (isCut() || disturbance === 'fails after its work') throw new Error(`${name} ${nth} fails after its work`)
+        // A dispatcher whose call failed has not learned that it was declared dead.
+        if (result === 'fenced' && epoch !== undefined) setImmediate(() => notified.add(epoch))
         return result
       }
       const { claimedBatches, deliveryReceipts, inbox } = ports
