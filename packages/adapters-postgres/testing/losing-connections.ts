@@ -19,7 +19,7 @@ interface Losses {
 
 /**
  * Makes connections that lose every other answer of each kind of statement for each dispatcher, alternately after the
- * statement has committed and before it begins. Does not simulate the loss of an answer together with the end of the
+ * statement has committed and before it begins, and every other answer of each kind of transaction. Does not simulate the loss of an answer together with the end of the
  * dispatcher, because an adapter may then know less than the contract requires. In that case the adapter gets the lost
  * answer.
  */
@@ -33,7 +33,7 @@ export function losingConnections(connections: Connections): Connections {
   }
 
   async function run<Values, Row>(statement: Statement<Values, Row>, values: NoInfer<Values>): Promise<Row[]> {
-    const losses = lossesOf(`${statement.name} ${String(valuesOf(statement, values)[0])}`)
+    const losses = lossesOf(kindOf(statement, values))
     const before = losses.answer as Row[] | undefined
     if (before !== undefined) {
       losses.answer = undefined
@@ -53,14 +53,30 @@ export function losingConnections(connections: Connections): Connections {
     )
   }
 
+  /**
+   * Loses every other answer to transactions whose first statement with values is the same. Counting the transactions
+   * of all callers together would lose all answers of one caller, if each of its attempts followed one of another.
+   */
   async function transaction<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
-    const result = await connections.transaction(work)
-    if (lossesOf('transaction').count++ % 2 === 1) return result
+    let kind: string | undefined
+    const result = await connections.transaction((connection) =>
+      work({
+        run: (statement, values) => {
+          if (valuesOf(statement, values).length > 0) kind ??= kindOf(statement, values)
+          return connection.run(statement, values)
+        },
+      }),
+    )
+    if (lossesOf(`transaction of ${kind}`).count++ % 2 === 1) return result
     throw lostAnswer({ pid: 0, start: '0' }, new Error('cut after the commit'))
   }
 
   return { ...connections, run, transaction }
 }
+
+/** Returns the name of the statement and its first value, which is the dispatcher if it has one. */
+const kindOf = <Values, Row>(statement: Statement<Values, Row>, values: NoInfer<Values>): string =>
+  `${statement.name} ${String(valuesOf(statement, values)[0])}`
 
 const isAlive = (rows: readonly unknown[]): boolean =>
   rows.length > 0 && rows.every((row) => (row as { alive?: boolean }).alive !== false)

@@ -60,7 +60,7 @@ export function postgresClaimedBatches(context: Context): ClaimedBatches {
     }
   }
 
-  /** Returns none if the answer of the database is lost; the messages then wait until their next repetition. */
+  /** Throws if the answer of the database is lost; the messages then wait until their next repetition. */
   async function takeRepeatable(name: CarrierId, selection: Repeatable): Promise<readonly ClaimedMessage[]> {
     const carrier = await context.carrierNumber(name)
     const rows = await ordinary.transaction(async (connection) => {
