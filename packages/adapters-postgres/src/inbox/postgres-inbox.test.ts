@@ -47,11 +47,12 @@ describe('after a lost answer', () => {
         aReply({ text: 'stop', reference: 'a' }),
         aReply({ text: 'again' }),
         aReply({ text: 'one', part: part(1) }),
+        aReply({ text: 'one', part: part(1) }),
       ],
       confirmation,
     )
     await cut
-    expect(results).toEqual(['stored', 'repeated', 'stored', 'incomplete'])
+    expect(results).toEqual(['stored', 'repeated', 'stored', 'incomplete', 'repeated'])
     expect(await inboxTexts(direct.ports, id)).toEqual(['first', 'stop', 'again'])
     expect(await count('send where confirms_opt_out')).toBe(1)
     expect(await count('due')).toBe(1)

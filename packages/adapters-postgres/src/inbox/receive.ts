@@ -10,7 +10,7 @@ import { endLostStatement } from '../settle-lost-statement.ts'
 import { findNoted, findWaitingParts, noteInboundMessages, takeOldParts } from '../sql/inbound.ts'
 import { groupOf, rememberedKeys, type Keyed } from './keyed.ts'
 import { storeTexts, without, type Confirming } from './store-texts.ts'
-import { confirmationsMax, joined, joinedKeysOf, noteJoined, wholeTexts, type WholeText } from './whole-texts.ts'
+import { confirmationsMax, joined, joinedKeysOf, noteParts, wholeTexts, type WholeText } from './whole-texts.ts'
 
 /** Maximum number of messages in one transaction. */
 const togetherMax = 500
@@ -115,7 +115,7 @@ export function createReceive(context: Context, routes: Pick<Routes, 'list'>): P
           ageSeconds: seconds,
           textsMax: Math.min(textsMax, togetherMax),
         })
-        await noteJoined(connection, rows.flatMap(joinedKeysOf))
+        await noteParts(connection, rows.flatMap(joinedKeysOf))
         await store(rows.map(joined))
         return rows.length
       }),

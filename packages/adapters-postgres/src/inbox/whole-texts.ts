@@ -10,7 +10,7 @@ import {
   type WaitingPart,
 } from '@gateway/core/inbox'
 import type { Connection } from '../connections.ts'
-import { findJoinedParts, lockParts, noteJoinedParts, writeParts } from '../sql/inbound.ts'
+import { findJoinedParts, lockParts, noteParts as notePartsStatement, writeParts } from '../sql/inbound.ts'
 import { groupOf, joinedKeyOf, type Keyed } from './keyed.ts'
 
 /** Complete text: no further part is expected. */
@@ -75,7 +75,9 @@ export async function wholeTexts(connection: Connection, items: readonly Keyed[]
       return whole(message, joinParts(parts))
     })
   })
-  await noteJoined(connection, joinedNow)
+  // Recording the key of a repeated part again takes it from this operation. If the answer to the commit is lost, the
+  // second run therefore reports the part as repeated.
+  await noteParts(connection, [...joinedNow, ...[...repeated].map(({ key }) => key)])
   if (waiting.size > 0) {
     const parts = [...waiting.values()].map((ofText) => JSON.stringify(ofText))
     await connection.run(writeParts, { keys: [...waiting.keys()], parts })
@@ -93,10 +95,13 @@ async function joinedBefore(connection: Connection, items: readonly Keyed[]): Pr
   return new Set(rows.map(({ key }) => key))
 }
 
-/** Records the parts of texts that are complete now. */
-export async function noteJoined(connection: Connection, keys: readonly string[]): Promise<void> {
+/**
+ * Records the digests of parts whose texts are complete now, and the keys of repeated parts, for an operation that no
+ * other call uses.
+ */
+export async function noteParts(connection: Connection, keys: readonly string[]): Promise<void> {
   if (keys.length === 0) return
-  await connection.run(noteJoinedParts, { keys: [...new Set(keys)], operation: randomUUID() })
+  await connection.run(notePartsStatement, { keys: [...new Set(keys)], operation: randomUUID() })
 }
 
 /** Returns the digests of the parts of a text. */

@@ -75,11 +75,12 @@ where waiting.key = any (array[written.key]) and written.parts <> '[]'`,
 )
 
 /**
- * Records the digests `keys` of parts whose texts are complete now, for `findJoinedParts`. `operation` is an id that
- * only this call uses. Writes in the order of the digests, so that two calls cannot deadlock.
+ * Records the digests `keys` of parts: for `findJoinedParts` if their texts are complete now, for `findNoted` if the
+ * parts are repeated. Also replaces the operation of a digest that is recorded already. `operation` is an id that only
+ * this call uses. Writes in the order of the digests, so that two calls cannot deadlock.
  */
-export const noteJoinedParts = statement(
-  'note-joined-parts',
+export const noteParts = statement(
+  'note-parts',
   { parameters: { keys: 'uuid[]', operation: 'uuid' } },
   sql`
 insert into inbound_message_seen (key, operation)
