@@ -19,9 +19,9 @@ interface Losses {
 
 /**
  * Makes connections that lose every other answer of each kind of statement for each dispatcher, alternately after the
- * statement has committed and before it begins, and every other answer of each kind of transaction. Does not simulate the loss of an answer together with the end of the
- * dispatcher, because an adapter may then know less than the contract requires. In that case the adapter gets the lost
- * answer.
+ * statement has committed and before it begins, and every other answer of each kind of transaction. Does not simulate
+ * the loss of an answer together with the end of the dispatcher, because an adapter may then know less than the
+ * contract requires. In that case the adapter gets the lost answer.
  */
 export function losingConnections(connections: Connections): Connections {
   const kinds = new Map<string, Losses>()
