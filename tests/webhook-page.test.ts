@@ -35,7 +35,7 @@ function eventOf({ id, type, sequence, occurredAt, data }: Shown): WebhookEvent 
     ...event,
     ...(message !== undefined && { message }),
     type,
-    taken: wasAccepted,
+    staysCharged: wasAccepted,
     shortCode: data['shortCode'],
   }
   return { id, sequence, occurred: Date.parse(occurredAt), data: content } as unknown as WebhookEvent

@@ -445,6 +445,30 @@ export function journeys(world: () => World): void {
     await person.sees('Copy it now.')
   })
 
+  journey('an SMPP credential is made, gets a new password and is removed', async (way) => {
+    const person = await holder(way)
+    await person.follow('Settings')
+    await person.follow('SMPP')
+    await person.press('Make a credential')
+    await person.sees('Copy it now.')
+    const password = await person.page.locator('code.secret').innerText()
+    await person.follow('I have copied it')
+    expect(await person.page.getByText(password).count()).toBe(0)
+    const systemId = await person.page.locator('tbody a').first().innerText()
+    await person.follow(systemId)
+    await person.press('Make a new password')
+    await person.sees('Copy it now.')
+    expect(await person.page.locator('code.secret').innerText()).not.toBe(password)
+    await person.follow('I have copied it')
+    await person.follow(systemId)
+    await person.follow('Remove it')
+    await person.press('Remove it')
+    await person.sees('The credential was removed.')
+    // One stays, for the pages.
+    await person.press('Make a credential')
+    await person.sees('Copy it now.')
+  })
+
   journey('credits are moved to a sub account', async (way) => {
     const person = await holder(way)
     await person.follow('Accounts')

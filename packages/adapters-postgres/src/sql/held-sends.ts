@@ -34,7 +34,7 @@ export const isNotHeld = sql`first_id not in (select first_id from held)`
  */
 export const releaseHeld = statement(
   'release-held-sends',
-  { parameters: { process: 'uuid', slot: 'int' }, columns: { slot: 'int' } },
+  { parameters: { process: 'uuid', slot: 'int' }, columns: { slot: 'int', async: 'text' } },
   sql`
 update smpp_accept
 set first_ids = '{}', until = now()

@@ -13,7 +13,8 @@ const typeCode = caseOf((code) => EVENT_CODE[eventTypeOf(code) ?? 'test'])
 const sequence = (from: LearntFrom): string => caseOf((code) => messageSequence(code, from))
 
 /** Condition that an endpoint receives events of the type with this code, either now or after it is resumed. */
-const wants = (type: number | string): string => `state <> ${WEBHOOK_STATE.disabled} and events & (1 << ${type}) <> 0`
+export const wants = (type: number | string): string =>
+  `state <> ${WEBHOOK_STATE.disabled} and events & (1 << ${type}) <> 0`
 
 /**
  * CTEs that store events and SMPP receipts for the CTE `changed` (id, account_id, send_first_id, msisdn, code, at,

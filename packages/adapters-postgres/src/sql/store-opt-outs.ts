@@ -2,12 +2,13 @@ import { OUTCOME } from '@gateway/core/messages'
 import { erasedNumber } from '@gateway/core/personal-data'
 import { carrierOptOutText } from '@gateway/core/suppressions'
 import { EVENT_CODE, SUPPRESSION } from '../stored-codes.ts'
-import { storeEvent } from './store-events.ts'
+import { wants } from './store-events.ts'
 
 /**
  * Three CTEs that record the opt-outs of those rows of the CTE `changed` (id, account_id, msisdn, code of messages)
  * that ended because their number has opted out at the carrier (212, ruling 6.2), with their events. A number that has
- * opted out already does not change. Writes in the order of accounts and numbers, so that two statements cannot
+ * opted out already does not change. The messages and the opt-outs are grouped together, because a join of two CTEs
+ * compares each row with each row. Writes in the order of accounts and numbers, so that two statements cannot
  * deadlock.
  */
 export const storeOptOuts = (changed: string): string => `
@@ -22,18 +23,22 @@ opted_out as (
   returning account_id, msisdn
 ), opt_out_replies as (
   insert into opt_out_reply (account_id, msisdn, since, text, answers)
-  select account_id, msisdn, now(), '${carrierOptOutText}', max(${changed}.id)
-  from opted_out
-  join ${changed} using (account_id, msisdn)
-  where ${changed}.code = ${OUTCOME.optedOut}
+  select account_id, msisdn, now(), '${carrierOptOutText}', max(id)
+  from (
+    select account_id, msisdn, id, false as is_new from ${changed} where code = ${OUTCOME.optedOut}
+    union all
+    select account_id, msisdn, null, true from opted_out
+  ) candidates
   group by account_id, msisdn
+  having bool_or(is_new)
   order by account_id, msisdn
   on conflict (account_id, msisdn) do update
   set since = excluded.since, inbound_message_id = null, text = excluded.text, answers = excluded.answers
-), opt_out_events as (${storeEvent(EVENT_CODE['optout.added'], {
-  account: 'opted_out.account_id',
-  subject: '0',
-  number: 'opted_out.msisdn',
-  text: `'${carrierOptOutText}'`,
-  from: ' cross join opted_out',
-})})`
+), opt_out_events as (
+  insert into webhook_event (webhook_id, type, sequence, at, subjects, msisdns, text)
+  select endpoint.id, ${EVENT_CODE['optout.added']}, 1, now(), array[0]::bigint[], array[msisdn], '${carrierOptOutText}'
+  from opted_out
+  cross join lateral (
+    select id from webhook where account_id = opted_out.account_id and ${wants(EVENT_CODE['optout.added'])} offset 0
+  ) endpoint
+)`
