@@ -100,8 +100,10 @@ test('account top shows the busy accounts of all processes', async () => {
   const busy = async () =>
     (await operateJson<Top>(['account', 'top'], environment)).rows.find(({ login }) => login === 'busy')
   // The rates are averages over ten seconds, in which the account sent two messages to one process and one to another.
-  await until(async () => (await busy())?.messageRate === 0.3, 30_000)
-  expect((await busy())?.requestRate).toBe(0.2)
+  await until(async () => {
+    const rates = await busy()
+    return rates?.messageRate === 0.3 && rates.requestRate === 0.2
+  }, 30_000)
   const metrics = await (await fetch(`${restUrl}/metrics`)).text()
   expect(metrics).toContain(`gateway_account_requests_per_second{account="${id}"}`)
 }, 60_000)
