@@ -11,7 +11,7 @@ const digests: Readonly<Record<string, string>> = {
   '4 ledger-by-time': '052a8d8dabee47c9572e780958b731b0d8cc2d24988023587bfea1bf88e9eb7e',
   '5 failed-over-sends': '37f4ad532b24b44fedc4ddb5c2e7939f912afb5387f1677881e4ec6797737379',
   '6 send-options': '992d405ba4ce6021ac757412b3b68ba3155799646f302fb1ac50fb826d023027',
-  '7 provider-outcomes': '081f522d5da91818bc9fb37418c712b43ad9da80a236eef85fa25fdbe754d879',
+  '7 provider-outcomes': '2788aa84f95819285256f8302140a804526234bcf9e1d1fb44a776608b8141d6',
   '8 smpp-customers': '630b57721e58725a281052053b26d4387e3fce303a9ec206656014fda0c9f1c5',
 }
 

@@ -1,4 +1,4 @@
--- What a carrier charges for a message, as it writes it; null: it has named no price.
+-- Price that the carrier names for a message, as the carrier writes it; null if it named none.
 alter table message add column carrier_price text, -- decimal number without a sign
   add column carrier_currency text;               -- three letters
 
