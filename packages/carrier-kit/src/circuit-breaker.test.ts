@@ -318,12 +318,21 @@ describe('any sequence of outcomes', () => {
     )
   })
 
+  /** The circuit opens for silence, two probes are refused, and a third is accepted. */
+  const refusedProbes: ({ wait: number } | { answerAfter: number; outcome: CircuitOutcome })[] = [
+    { answerAfter: 0, outcome: 'taken' },
+    { wait: 5000 },
+    { answerAfter: 0, outcome: 'refused-for-now' },
+    { answerAfter: 0, outcome: 'refused-for-now' },
+    { answerAfter: 0, outcome: 'taken' },
+  ]
+
   test('closes the circuit of a recovered carrier within three minutes, however few messages it gets', () => {
     fc.assert(
       fc.property(fc.array(aStep, { maxLength: 120 }), fc.integer({ min: 1, max: 170 }), (steps, everySeconds) => {
-        const { breaker, submit, settle, pass, now } = live(steps)
+        const { breaker, submit, settle, settleAll, pass, now } = live(steps)
+        settleAll()
         const end = now() + 180_000
-        // By then outstanding messages have been answered or given up.
         while (now() < end && breaker.state !== 'closed') {
           const departure = breaker.room() > 0 ? submit() : undefined
           pass(20)
@@ -332,6 +341,7 @@ describe('any sequence of outcomes', () => {
         }
         expect(breaker.state).toBe('closed')
       }),
+      { examples: [[refusedProbes, 90]] },
     )
   })
 })
