@@ -18,13 +18,16 @@ test('long responses that clients do not read use at most half of the memory for
   // The operating system buffers some megabytes for each connection. The test sends requests until these buffers are
   // full and the process has to hold responses itself.
   const requestText = `GET /api/rest/v1${list} HTTP/1.1\r\nHost: x\r\nAuthorization: ${rest.key}\r\n\r\n`
-  const unread = Array.from({ length: 8 }, (): Socket => {
-    return connect(Number(new URL(rest.url).port), '127.0.0.1')
+  const open = (): Socket =>
+    connect(Number(new URL(rest.url).port), '127.0.0.1')
       .on('error', () => undefined)
       .pause()
-  })
+  const unread = Array.from({ length: 8 }, open)
   await until(async () => {
-    for (const socket of unread) if (socket.writable) socket.write(requestText.repeat(4))
+    // On a busy machine the server may have closed a connection that does not read.
+    for (const [i, socket] of unread.entries())
+      if (socket.writable) socket.write(requestText.repeat(4))
+      else unread[i] = open()
     const { status, headers } = await rest.get(list)
     expect(gate.bodies.bytes).toBeLessThanOrEqual(bodyBytesMax / 2)
     return status === 503 && headers['retry-after'] === '1' && gate.bodies.bytes > bodyBytesMax / 4
