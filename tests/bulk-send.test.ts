@@ -82,8 +82,8 @@ test('kill -9 in the middle of a send to many: each row is accepted and charged 
     }
     await until(async () => (await progress(visitor, path)).isEnded, 300_000)
     const { accepted, refused } = await progress(visitor, path)
-    const shown = [accepted + refused, isStopped ? accepted < rows : accepted]
-    expect([seed, ...shown]).toEqual([seed, rows, isStopped ? true : rows])
+    // A fast machine may have accepted every row before the stop.
+    expect([seed, accepted + refused, isStopped || accepted === rows]).toEqual([seed, rows, true])
 
     const { rows: numbers } = await client.query<{ number: string }>(
       'select unnest(msisdns)::text as number from send where account_id = $1',
