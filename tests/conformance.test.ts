@@ -83,7 +83,7 @@ describe('the three interfaces on memory ports', () => {
     const untested = result.results.flatMap(({ outcome }) => (outcome.is === 'not testable' ? [outcome.why] : []))
     expect(result.results.filter(({ outcome }) => outcome.is === 'failed')).toEqual([])
     expect(untested[0]).toMatch(
-      /^replies\.command does not deliver a reply to this gateway: not within 2 s: the reply of \d+\. It must/,
+      /^replies\.command does not deliver a reply to this gateway: not observed within 2 s: the reply of \d+\. It must/,
     )
   })
 })

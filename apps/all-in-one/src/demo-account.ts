@@ -78,5 +78,5 @@ async function forget(backOffice: Desk, id: AccountId, password: string): Promis
     if (key.label === label && key.revoked === undefined) await backOffice.commands.revokeApiKey(key.id)
   }
   const set = await backOffice.commands.setPassword(id, password)
-  if (set !== 'set') throw new Error(`the demo account could not have a new password: ${set}`)
+  if (set !== 'set') throw new Error(`the password of the demo account could not be set: ${set}`)
 }

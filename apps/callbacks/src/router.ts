@@ -180,7 +180,9 @@ function verifiedHandler(store: StoringCallbacks, settings: CallbacksSettings, c
     }
     counts.count(carrier.id, 'unavailable')
     if (result === 'late') {
-      storing.catch((err: unknown) => log.warn({ err, carrier: carrier.id }, 'a late callback was not stored'))
+      storing.catch((err: unknown) =>
+        log.warn({ err, carrier: carrier.id }, 'a callback could not be stored after it had been answered 503'),
+      )
     }
     write(response, 503)
   }

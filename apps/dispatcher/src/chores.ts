@@ -58,7 +58,7 @@ export const startChores = (
       const proved = await processing.takeProofs()
       if (proved > 0) log.info({ proved }, 'receipts proved that messages in doubt had been submitted')
       const adopted = await processing.adoptReceipts()
-      if (adopted > 0) log.info({ adopted }, 'messages of unknown outcome found their receipts')
+      if (adopted > 0) log.info({ adopted }, 'receipts were matched to messages of unknown outcome')
     }),
     {
       name: 'join parts of SMPP texts',

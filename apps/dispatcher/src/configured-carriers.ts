@@ -35,8 +35,8 @@ interface Context {
  */
 export async function carriersFor({ environment, log }: Context, variables: Variables): Promise<ConfiguredCarriers> {
   const reporting = {
-    report: (err: unknown) => log.error({ err }, 'carrier'),
-    works: (name: string) => log.warn({ what: name }, 'works again'),
+    report: (err: unknown) => log.error({ err }, 'a carrier reported a problem'),
+    works: (name: string) => log.warn({ what: name }, 'a carrier works again'),
   }
   const place = { dataDir: environment.DATA_DIR, ...reporting }
   const read = (): Promise<CarrierConfiguration> => readConfiguration(environment.CARRIERS, variables)

@@ -344,7 +344,7 @@ function startEnding({ carrier, dispatcher, working, beating, repeating }: Link,
     // Not awaited: a repetition may wait for its answer until the carrier is closed.
     for (const one of repeating) void one.stop()
     const drained = [dispatcher.drain(late)]
-    await logFailures(log, 'the dispatcher could not give its messages back; others take them over', drained)
+    await logFailures(log, 'the dispatcher could not release its messages; another dispatcher takes them over', drained)
     await Promise.race([Promise.all([...working, ...beating].map((one) => one.stop())), late])
     await logFailures(log, 'a carrier could not be closed', [carrier.close(late)])
   }

@@ -52,5 +52,5 @@ export function followPromotions({
 }
 
 const inDoubtText =
-  'a database standby was promoted that may lack what the lost server did last, and that server may have had messages ' +
-  'submitted which wait here; see gateway failover status'
+  'a database standby was promoted that may lack the last changes of the lost server, so messages that wait here may ' +
+  'already have been submitted; see gateway failover status'

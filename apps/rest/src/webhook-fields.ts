@@ -119,7 +119,8 @@ export const tooManyWebhooks = failure('too-many-webhooks', `An account has at m
 export function refused(refusal: WebhookRefusal, request: { readonly url?: string | undefined }): Failure {
   if (refusal === 'no-events')
     return failure('field-invalid', 'events must name at least one event; got an empty array.')
-  if (refusal === 'unknown-event') return failure('field-invalid', `events must be of ${webhookEventTypes.join(', ')}.`)
+  if (refusal === 'unknown-event')
+    return failure('field-invalid', `events must be one or more of ${webhookEventTypes.join(', ')}.`)
   if (refusal === 'list-size-out-of-range')
     return failure('field-invalid', `listSize must be a whole number from 1 to ${listSizeMax}.`)
   return failure('invalid-url', `url must be ${URL_RULE[refusal]}; got ${describeValue(request.url)}.`)

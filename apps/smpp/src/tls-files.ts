@@ -46,7 +46,11 @@ export function tlsFiles(
         } catch (error) {
           const { message } = error as Error
           // Certificate and key are replaced one after the other, so they may not match for a moment.
-          if (message !== rejected) log.error({ reason: message }, 'the SMPP server keeps its certificate')
+          if (message !== rejected)
+            log.error(
+              { reason: message },
+              'the new certificate of the SMPP server cannot be used; the previous one stays in use',
+            )
           rejected = message
         }
       }, everyMilliseconds).unref()

@@ -126,7 +126,7 @@ export class Batcher<Job, Result> {
       const results = await this.#options.run(waiting.map(({ job }) => job))
       for (const [i, { resolve, reject }] of waiting.entries()) {
         const result = results[i]
-        if (result === undefined) reject(new Error('a job got no result'))
+        if (result === undefined) reject(new Error('the batch returned no result for one of its jobs'))
         else resolve(result)
       }
     } catch (error) {

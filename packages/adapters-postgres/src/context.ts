@@ -45,7 +45,7 @@ function carrierNumbers({ kysely }: Pools): Context['carrierNumber'] {
       .onConflict((conflict) => conflict.doNothing())
       .execute()
     const made = await find()
-    if (made === undefined) throw new Error(`carrier ${name} has no number`)
+    if (made === undefined) throw new Error(`storing carrier ${name} returned no number`)
     return made.id
   }
   return (name) => {

@@ -302,7 +302,7 @@ export function simulatorSettingsFromUrl(url: string): Pick<SimulatedCarrierSett
 
 function settingOf(url: string, name: string, value: string): [string, number] {
   const parameter = Object.hasOwn(PARAMETERS, name) ? PARAMETERS[name] : undefined
-  if (parameter === undefined) return fail(url, `there is no parameter ${JSON.stringify(name)}`)
+  if (parameter === undefined) return fail(url, `unknown parameter ${JSON.stringify(name)}`)
   const { setting, min, max } = parameter
   if (!/^\d{1,9}$/.test(value) || Number(value) < min || Number(value) > max) {
     return fail(url, `${name} is ${JSON.stringify(value)}`)

@@ -87,7 +87,7 @@ function readParameters(
     if (parameters.filter(([other]) => other === name).length > 1) fail(`${name} is given twice`)
     const [plain, secure] = [own(smppParameters, name), isTls ? own(tlsParameters, name) : undefined]
     if (plain === undefined && secure === undefined) {
-      fail(`there is no parameter ${JSON.stringify(name)}; there are ${namesFor(isTls).join(', ')}`)
+      fail(`unknown parameter ${JSON.stringify(name)}; expected one of ${namesFor(isTls).join(', ')}`)
     }
     try {
       settings = { ...settings, ...plain?.read(value) }

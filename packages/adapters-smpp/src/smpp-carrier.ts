@@ -105,13 +105,13 @@ class LinkedCarrier implements SmppCarrier {
     const { warn, fail } = this.#notices
     this.#isListening = true
     for (const note of longCredentials(this.#settings))
-      warn(`${note}; it is used as it is, but the carrier may refuse it`)
+      warn(`${note}; it is sent unchanged, but the carrier may refuse it`)
     const query = { carrier: this.id, settings: this.#settings, session: this.#sendingSession, to: handlers }
     this.#queries = unknownQueries({ ...query, notify: warn, report: this.#report })
     const matcher = new ReceiptMatcher(this.id, receiptId, (receipts) => this.#storeReceipts(handlers, receipts), {
       adopted: (form, before) =>
         warn(
-          `its receipts fit in the form ${form} (before: ${before ?? 'unknown'}); that is kept, and receiptId=${form} makes it certain`,
+          `the message ids in its receipts have the form ${form} (before: ${before ?? 'unknown'}), which is used from now on; set receiptId=${form} to confirm it`,
         ),
       failed: this.#report,
       memory: handlers.receiptForm,

@@ -64,7 +64,7 @@ async function requireOwnKey(ports: AgreementPorts): Promise<void> {
     if (!(problem instanceof OtherKeyError)) throw problem
     throw new Error(
       `the carriers of CARRIERS were not stored: ${problem.message}\n` +
-        'With the key lost, store them with the new one: gateway carrier apply --despite-key',
+        'If that key is lost, store them with the new key: gateway carrier apply --despite-key',
       { cause: problem },
     )
   }
@@ -96,20 +96,20 @@ function refuseOther(
   const file = configured.file ?? ''
   throw new Error(
     [
-      `the carriers of CARRIERS are not those of version ${stored.version}, which all processes work with`,
-      `(stored ${new Date(stored.storedAt).toISOString()}, ${stored.storedBy}). From version ${stored.version} to CARRIERS:`,
+      `the carriers in CARRIERS differ from version ${stored.version} of the stored carriers, which all processes use`,
+      `(stored ${new Date(stored.storedAt).toISOString()}, ${stored.storedBy}). Differences, from version ${stored.version} to CARRIERS:`,
     ].join(' ') +
       `\n${differences.join('\n')}\n` +
-      `If CARRIERS is right, make it that of all processes: gateway carrier apply ${file}`.trimEnd() +
-      `\nIf version ${stored.version} is right, leave CARRIERS unset, or see what it says: gateway carrier versions ${stored.version}`,
+      `If CARRIERS is right, apply it to all processes: gateway carrier apply ${file}`.trimEnd() +
+      `\nIf version ${stored.version} is right, unset CARRIERS. To see that version: gateway carrier versions ${stored.version}`,
   )
 }
 
 const conflictText = ({ process, simulated = '' }: CarrierUser, own: CarrierConfiguration): string =>
   [
-    `${nameOf(process)} runs with other carriers. From its own to those of this process:`,
+    `${nameOf(process)} runs with other carriers. Differences, from the carriers of that process to those of this one:`,
     ...differenceLines(simulatedFrom(simulated), meaningOf(own)),
-    'Stop it first (one that was killed counts as gone after LEASE_SECONDS), or let it follow: gateway carrier apply',
+    'Stop that process first (a killed process counts as stopped after LEASE_SECONDS), or give it these carriers: gateway carrier apply',
   ].join('\n')
 
 const differenceLines = (before: Meaning, after: Meaning): readonly string[] =>

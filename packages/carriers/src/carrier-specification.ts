@@ -64,7 +64,7 @@ const schemeOf = (url: string): string => url.slice(0, Math.max(0, url.indexOf('
 export function specificationFromUrl(id: CarrierId, url: string, readFile: ReadFile): CarrierSpecification {
   const scheme = schemeOf(url)
   const read = Object.hasOwn(READ, scheme) ? READ[scheme] : undefined
-  if (read === undefined) throw new Error(`the URL is of no known kind; there is ${kinds}`)
+  if (read === undefined) throw new Error(`the URL is of an unknown kind; expected one of ${kinds}`)
   return read(id, url, readFile)
 }
 

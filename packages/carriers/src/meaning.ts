@@ -64,7 +64,7 @@ export function differencesOf(before: Meaning, after: Meaning): readonly Carrier
 
 /** Formats a difference as one line: `carrier vodacom: window 50 -> 10`. */
 export function differenceText({ subject, setting, before, after }: CarrierDifference): string {
-  if (setting === undefined) return before === undefined ? `${subject}: new, ${after ?? ''}` : `${subject}: left out`
+  if (setting === undefined) return before === undefined ? `${subject}: new, ${after ?? ''}` : `${subject}: removed`
   if (hidden.has(setting)) return `${subject}: ${setting} differs (not shown)`
   return `${subject}: ${setting} ${before ?? 'none'} -> ${after ?? 'none'}`
 }

@@ -29,14 +29,14 @@ test('carriers are made in the order they are named, each with a folder of its o
 test.each([
   ['', 'CARRIERS names no carrier'],
   [' , ', 'CARRIERS names no carrier'],
-  ['simulator', 'of no known kind; there is smpp:, smpps:, simulator:'],
-  ['ftp://user:secret@host', 'of no known kind; there is smpp:, smpps:, simulator:'],
+  ['simulator', 'of an unknown kind; expected one of smpp:, smpps:, simulator:'],
+  ['ftp://user:secret@host', 'of an unknown kind; expected one of smpp:, smpps:, simulator:'],
   ['smpp://user:secret@host?window=no', 'smpp://host:2775 cannot be used: window is wrong'],
-  ['__proto__:', 'of no known kind'],
+  ['__proto__:', 'of an unknown kind'],
   ['simulator:,simulator:?window=5', 'names two carriers "simulator"'],
   ['A b=simulator:', '"A b" is not a carrier name'],
   ['=simulator:', '"" is not a carrier name'],
-  ['simulator:?windows=5', 'there is no parameter "windows"'],
+  ['simulator:?windows=5', 'unknown parameter "windows"'],
   ['file:', 'names no file'],
   ['file:/nowhere/carriers.json', '/nowhere/carriers.json cannot be used:\n  it cannot be read: ENOENT'],
 ])('%j is refused: %s', async (text, why) => {

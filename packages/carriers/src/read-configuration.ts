@@ -41,7 +41,7 @@ function readEntry(entry: string, lookUps: LookUps): { carrier: CarrierSpecifica
   const [, name, url = '', scheme = ''] = /^(?:([^=:?]*)=)?(([^:]*):.*)$/s.exec(entry) ?? []
   const label = name ?? scheme
   if (!isKind(scheme)) {
-    throw new Error(`CARRIERS: the entry for ${JSON.stringify(label)} is of no known kind; there is ${kinds}.`)
+    throw new Error(`CARRIERS: the entry for ${JSON.stringify(label)} is of an unknown kind; expected one of ${kinds}.`)
   }
   const id = carrierId(label)
   if (id === undefined) {

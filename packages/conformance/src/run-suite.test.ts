@@ -111,7 +111,7 @@ test('time in which the process did not run does not count towards a deadline', 
   }
   const late = until(1, 'nothing', look).catch((problem: unknown) => (problem as Error).message)
   const begun = performance.now()
-  await expect(late).resolves.toBe('not within 1 s: nothing')
+  await expect(late).resolves.toBe('not observed within 1 s: nothing')
   expect(performance.now() - begun).toBeGreaterThan(2500)
   await stop()
   expect(deployment.bringReply).toBeUndefined()
@@ -133,5 +133,5 @@ test('a gateway that delivers too late is detected on a machine that is not busy
     deploymentAt(port),
   )
   server.close()
-  expect(result?.outcome).toMatchObject({ is: 'failed', why: 'not within 2 s: a delivered message' })
+  expect(result?.outcome).toMatchObject({ is: 'failed', why: 'not observed within 2 s: a delivered message' })
 })

@@ -99,7 +99,7 @@ export async function until<Found>(
       const isLast = over.signal.aborted
       const found = await look()
       if (found !== undefined) return found
-      if (isLast) throw new Error(`not within ${seconds} s: ${description}`)
+      if (isLast) throw new Error(`not observed within ${seconds} s: ${description}`)
       await delay(50)
     }
   } finally {

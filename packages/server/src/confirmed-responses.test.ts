@@ -178,7 +178,7 @@ test.each([
   const begun = performance.now()
   await responses.settle()
   expect(performance.now() - begun).toBeLessThan(5000)
-  expect(lines()).toMatchObject([{ level: 'warn', msg: 'the content of a lost response could not be taken back' }])
+  expect(lines()).toMatchObject([{ level: 'warn', msg: 'the items of a lost response could not be offered again' }])
 })
 
 test('with clients that reset at any moment, no completely read response is taken back, and none twice', async () => {

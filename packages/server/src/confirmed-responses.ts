@@ -76,7 +76,7 @@ export const confirmedResponses = ({
   }
 }
 
-const lost = 'the content of a lost response could not be taken back'
+const lost = 'the items of a lost response could not be offered again'
 
 /** Waits for `ms`. When the process stops, a long pause ends at once and later pauses are short. */
 const pause = (ms: number, stopping: AbortSignal): Promise<void> =>

@@ -142,7 +142,7 @@ const serve = (
     const breaksOffAt = performance.now() + graceMs
     await arrivalsAccepted(server, graceMs / 2)
     const deadline = setTimeout(() => {
-      log.warn(connections.counts, 'requests broken off at the deadline')
+      log.warn(connections.counts, 'requests were aborted because the time for the stop was over')
       server.closeAllConnections()
       connections.destroy()
     }, breaksOffAt - performance.now())

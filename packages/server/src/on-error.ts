@@ -41,7 +41,7 @@ export const handleFailure = (log: Log) => {
     try {
       answer(status)
     } catch (err) {
-      log.error({ err, request }, 'the answer to a failed request failed')
+      log.error({ err, request }, 'the error response to a failed request could not be sent')
       request.socket.destroy()
     }
   }

@@ -73,8 +73,8 @@ test('a stop waits for the running work, ends a pause at once, and no work runs 
 })
 
 test.each([
-  ['works', 'all', ['failed; retrying until it works', 'works again']],
-  ['is at its end', 'end', ['failed; retrying until it works']],
+  ['works', 'all', ['background work failed and is retried until it succeeds', 'background work succeeds again']],
+  ['is at its end', 'end', ['background work failed and is retried until it succeeds']],
 ] as const)('after a failure, work that %s then is told so', async (_, next, expected) => {
   const lines: string[] = []
   const logOfLoop = createLog({ level: 'warn', name: 'test', destination: { write: (line) => void lines.push(line) } })

@@ -101,10 +101,10 @@ export function outageOf(name: string, log: Log): Outage {
   let failures = 0
   return {
     failed: (err) => {
-      if (failures++ === 0) log.error({ err, what: name }, 'failed; retrying until it works')
+      if (failures++ === 0) log.error({ err, what: name }, 'background work failed and is retried until it succeeds')
     },
     worked: () => {
-      if (failures > 0) log.warn({ what: name, failures }, 'works again')
+      if (failures > 0) log.warn({ what: name, failures }, 'background work succeeds again')
       failures = 0
     },
   }

@@ -167,7 +167,7 @@ test('every log line that a request causes has its id', async () => {
   }
   await fetch(`${url}/api/lost`, { headers: { 'X-Request-Id': 'log-lost' } }).catch(() => undefined)
   await responses.settle()
-  expect(memory.lines().filter(({ msg }) => msg === 'the content of a lost response could not be taken back')).toEqual([
-    expect.objectContaining({ request: { id: 'log-lost', method: 'GET', path: '/api/lost' } }),
-  ])
+  expect(memory.lines().filter(({ msg }) => msg === 'the items of a lost response could not be offered again')).toEqual(
+    [expect.objectContaining({ request: { id: 'log-lost', method: 'GET', path: '/api/lost' } })],
+  )
 })

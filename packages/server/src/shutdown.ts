@@ -158,7 +158,7 @@ export class Shutdown {
       try {
         await step.stop()
       } catch (err) {
-        this.#settings.log.error({ err, what: step.part }, 'could not be stopped')
+        this.#settings.log.error({ err, what: step.part }, 'a part of the process could not be stopped')
         well = false
       }
     }

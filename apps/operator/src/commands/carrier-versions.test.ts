@@ -93,7 +93,7 @@ test('carrier versions lists the versions with author and time and shows one, an
 
   await operator.ports.fleet.beat({ user, seconds: 0, reports: [], counts: [] })
   const back = await operator.run(['carrier', 'apply', '--stored', '1'])
-  expect(back.out).toContain('carrier url: left out\n')
+  expect(back.out).toContain('carrier url: removed\n')
   expect(back.out).toContain('Stored as version 3.')
   expect(await published(operator)).toEqual(['all'])
   const [third, , first] = await operator.ports.carrierVersions.list(3)

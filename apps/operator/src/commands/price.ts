@@ -30,7 +30,7 @@ export const priceSet = (run: Run) =>
         const account = name && (await accountId(name))
         const set = await backOffice.commands.setPrice(prefix, price, account)
         if (set === 'no-such-account' && account !== undefined) throw noSuchAccount(account)
-        if (set === 'no-such-account') throw new Error('the store required an account for a general price')
+        if (set === 'no-such-account') throw new Error('the store answered no-such-account for a general price')
         if (set !== 'set') throw new Refused(WORDS[set])
         output.result(
           { account: account ?? null, prefix: prefixWord(prefix), price: creditsJson(price) },

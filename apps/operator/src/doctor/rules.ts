@@ -82,8 +82,8 @@ const commits: Rule = ({ database: { settings, standbys } }) => {
   if (standbys.some(({ state }) => state === undefined))
     return warning(
       'commits',
-      'the role of the gateway may not see the standbys',
-      'grant pg_monitor to the role of the gateway',
+      'the database role of the gateway cannot see the standbys',
+      'grant pg_monitor to the database role of the gateway',
     )
   const advice = 'start the standby, or remove it from synchronous_standby_names'
   return bad(
@@ -99,7 +99,11 @@ const standbyLag: Rule = ({ database: { standbys } }) =>
     : standbys.map(({ name, state, lagBytes }) => {
         const about = `standby ${name}`
         if (state === undefined)
-          return warning(about, 'its state is not visible', 'grant pg_monitor to the role of the gateway')
+          return warning(
+            about,
+            'the database role of the gateway cannot see its state',
+            'grant pg_monitor to the database role of the gateway',
+          )
         const says = `${state}, ${sizeText(lagBytes ?? 0)} behind`
         if (state !== 'streaming') return warning(about, says, 'wait until it streams; otherwise see its log')
         if ((lagBytes ?? 0) > 1024 * mebibyte)

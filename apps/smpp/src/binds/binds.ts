@@ -86,7 +86,7 @@ export class Binds {
       const bind = await this.#open(session, pdu, kind, owner.credential)
       return bind === 'busy' ? refuse('the credential has its maximum of binds') : bind
     } catch (error) {
-      this.#settings.log.warn({ err: error }, 'a bind could not be decided')
+      this.#settings.log.warn({ err: error }, 'a bind was refused because of an internal error')
       return { refused: COMMAND_STATUS.ESME_RBINDFAIL }
     }
   }
@@ -137,7 +137,9 @@ export class Binds {
   async #release(id: BindId): Promise<void> {
     const { commands, process, log } = this.#settings
     // The place is also freed when the process reports without the bind.
-    await commands.closeBinds(process, [id]).catch((err: unknown) => log.debug({ err }, 'a bind was not closed'))
+    await commands
+      .closeBinds(process, [id])
+      .catch((err: unknown) => log.debug({ err }, 'the end of a bind was not stored'))
   }
 
   async #report(): Promise<void> {

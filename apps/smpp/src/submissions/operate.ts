@@ -52,7 +52,7 @@ export async function operate(
   const result = await answerInTime(
     deadline,
     submit(settings, current, submission, deadline),
-    (err) => settings.log.warn({ err }, 'a submission failed after its answer'),
+    (err) => settings.log.warn({ err }, 'a submission failed after it had been answered RSYSERR'),
     settings.answerMilliseconds,
   )
   if (result === 'late') {

@@ -229,7 +229,7 @@ test('a carrier whose callbacks could not be verified asks for none, and says so
   const { provider, problems, submit } = await start(accepts, { ...bulksms, publicUrl: 'https://gw.example' })
   await submit(1)
   expect(provider.requests[0]?.body).not.toContain('gw.example')
-  expect(problems).toEqual([expect.stringContaining('it gets no receipts and replies')])
+  expect(problems).toEqual([expect.stringContaining('no receipts or replies will arrive')])
 })
 
 test('closing at once answers what was sent as unknown, and what was not as refused for now', async () => {

@@ -65,7 +65,7 @@ class HttpCarrier implements Carrier {
 
   listen(_handlers: CarrierHandlers): void {
     if (this.#account.provider.description.callbacks !== undefined && !this.#hasCallbacks)
-      this.#notices.warn('it gets no receipts and replies: callbacks need PUBLIC_URL, and a secret that verifies them')
+      this.#notices.warn('no receipts or replies will arrive: callbacks need PUBLIC_URL and a secret to verify them')
     if (this.#sharing !== undefined) this.#outgoing.shareRate(this.#sharing)
   }
 

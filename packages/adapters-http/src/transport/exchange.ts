@@ -118,7 +118,10 @@ function answerReader(
   let head: Pick<RawAnswer, 'status' | 'headers'> | undefined
   const chunks: Buffer[] = []
   let size = 0
-  let timer = setTimeout(() => fail(`it could not be reached within ${connectSeconds} s`), connectSeconds * 1000)
+  let timer = setTimeout(
+    () => fail(`the provider could not be reached within ${connectSeconds} s`),
+    connectSeconds * 1000,
+  )
 
   function end(outcome: RawExchange): void {
     if (isEnded) return

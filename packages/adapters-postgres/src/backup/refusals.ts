@@ -46,7 +46,7 @@ export async function refuseBusy(client: Client): Promise<void> {
   if (count > 0) {
     throw new CopyRefused(
       `${count === 1 ? 'A dispatcher has' : `${count} dispatchers have`} a lease. Stop every process of the gateway; ` +
-        'one that was killed counts as gone after LEASE_SECONDS.',
+        'a killed process counts as stopped after LEASE_SECONDS.',
     )
   }
   await refuseConnected(client)

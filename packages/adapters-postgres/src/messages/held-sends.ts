@@ -86,7 +86,7 @@ export class HeldSends {
     })
     // After a lost answer, the repetition finds nothing to revoke, so that fewer messages may be reported.
     const about = `${messages - revoked} of ${messages} messages that were answered as not accepted`
-    if (isDone && revoked < messages) this.#context.log.warn(`${about} were not found waiting and may be sent`)
+    if (isDone && revoked < messages) this.#context.log.warn(`${about} could not be revoked and may be sent`)
     this.#free.push({ slot: hold.slot, timer: undefined })
   }
 

@@ -266,7 +266,9 @@ function settled(make: () => OrderAnswer | Promise<OrderAnswer>): Promise<OrderA
 
 const failed = (error: unknown): Promise<OrderAnswer> =>
   settled(() => {
-    throw error instanceof Error ? error : new Error('an order failed', { cause: error })
+    throw error instanceof Error
+      ? error
+      : new Error('an order failed with a value that is not an Error', { cause: error })
   })
 
 const tooLate = (): Promise<OrderAnswer> => Promise.resolve('overloaded')
@@ -277,4 +279,4 @@ const paired = (orders: readonly WaitingOrder[], laidOut: readonly OrderSends[])
     return laid === undefined ? [] : [{ order, laid }]
   })
 
-const undecided = (): Promise<OrderAnswer> => failed(new Error('an order got no decision'))
+const undecided = (): Promise<OrderAnswer> => failed(new Error('the database returned no decision for an order'))

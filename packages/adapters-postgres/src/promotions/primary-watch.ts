@@ -64,7 +64,7 @@ export function watchPrimaryLooks(log: Log): PrimaryWatch {
     if (counts === undefined) log.warn(`${change}: nothing is in doubt`)
     else
       log.warn(
-        `${change}, and may lack what the lost one did last: ` +
+        `${change}, and may lack the last changes of the lost server: ` +
           `${counts.messages} messages are in doubt, ${counts.sends} bulk sends are stopped`,
       )
   }

@@ -183,7 +183,7 @@ export function checkReceiptPattern(source: string): void {
   const { groups } = compilePattern(source)
   const unknownGroup = groups.find((name) => !patternGroups.has(name))
   if (unknownGroup !== undefined)
-    throw new Error(`there is no group ${unknownGroup}; there are ${[...patternGroups].join(', ')}`)
+    throw new Error(`unknown group ${unknownGroup}; expected one of ${[...patternGroups].join(', ')}`)
   if (!groups.some((name) => usefulGroups.has(name))) throw new Error('a named group is expected, such as (?<id>\\S+)')
 }
 
