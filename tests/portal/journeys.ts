@@ -490,7 +490,7 @@ export function journeys(world: () => World): void {
     await person.follow('Audit')
     await person.sees('ann')
     await person.press('Verify all entries')
-    await person.sees(/^All .* entries are as they were written/)
+    await person.sees(/^All .* entries are intact/)
     const holderPage = await holder(way)
     await holderPage.follow('Statement')
     await holderPage.sees(`paid by invoice 77${ways.indexOf(way)}`)

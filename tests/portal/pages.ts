@@ -133,7 +133,7 @@ const answers: Readonly<
     get: async (person) => {
       await person.go('/operator/audit')
       await person.press('Verify all entries')
-      await person.sees('as they were written')
+      await person.sees('are intact')
     },
   },
 }

@@ -120,7 +120,7 @@ async function open(
     if (make === false && !(await postgres.hasSchema()))
       throw new Error(
         'This database has no schema of the gateway. Name the database of the gateway with DATABASE_URL or DATA_DIR; ' +
-          'a schema is made by a server that starts, or by "gateway migrate".',
+          'to create a schema, start a server or run "gateway migrate".',
       )
   } catch (problem) {
     await close()

@@ -28,7 +28,7 @@ export function TextSize({ text }: { readonly text: string }) {
       {replaced.length > 0 && (
         <>
           {' '}
-          Sent as others that look alike, which is cheaper:{' '}
+          Replaced by similar characters, which is cheaper:{' '}
           <span class="text">{named(replaced.map(([written, sent]) => `${shown(written)} as ${shown(sent)}`))}</span>.
         </>
       )}

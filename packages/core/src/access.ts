@@ -59,7 +59,7 @@ function commandsFor<Role, Commands extends Readonly<Record<string, Run>>>(
   const entries = Object.entries(table).map(([action, { role: needed, audit }]) => {
     const run = commands[action] as Run
     if (!includes(needed))
-      return [action, () => Promise.reject(new NotOfRoleError(`${action} is not for the role ${role}`))]
+      return [action, () => Promise.reject(new NotOfRoleError(`the role ${role} may not call ${action}`))]
     if (audit === false) return [action, run]
     const owner = account === undefined ? {} : { account }
     // The table pairs each audit line with its command, so the line gets the result that it expects.

@@ -43,7 +43,7 @@ test.each<readonly [HolderRole, HolderCommand]>([
 ])('a %s cannot %s, and nothing is recorded', async (role, name) => {
   const { gateway, changes } = await setUp(role)
   await expect((gateway.commands[name] as () => Promise<unknown>)()).rejects.toThrow(
-    `${name} is not for the role ${role}`,
+    `the role ${role} may not call ${name}`,
   )
   expect(await changes()).toEqual([])
 })

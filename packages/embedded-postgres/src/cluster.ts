@@ -23,7 +23,7 @@ export const prepareDataDir = async (dataDir: string): Promise<string> => {
     return await realpath(path)
   } catch (error) {
     throw new Error(
-      `DATA_DIR ${path} cannot be used (${messageOf(error)}). Name a folder that can be written, or set DATABASE_URL.`,
+      `DATA_DIR ${path} cannot be used (${messageOf(error)}). Name a writable folder, or set DATABASE_URL.`,
       { cause: error },
     )
   }
@@ -91,7 +91,7 @@ const assertOurs = (path: string, uid: number): void => {
   if (isRoot() ? uid !== 0 : uid === process.getuid?.()) return
   throw new Error(
     isRoot()
-      ? `${path} belongs to root, as which PostgreSQL refuses to run. Give it to another user (chown -R), or name another DATA_DIR.`
+      ? `${path} belongs to root, and PostgreSQL refuses to run as root. Change its owner (chown -R), or name another DATA_DIR.`
       : `${path} belongs to user id ${uid}, and this process runs as ${process.getuid?.() ?? 'another'}. ` +
           'Run as that user or as root, name another DATA_DIR, or set DATABASE_URL.',
   )
@@ -136,7 +136,7 @@ export const databaseGone = (dataDir: string, remains: readonly string[]): Error
 export const noDatabase = (dataDir: string): Error =>
   new Error(
     `There is no database in ${dataDir}. Name the folder of the gateway with DATA_DIR, or its server with DATABASE_URL. ` +
-      'A new database is made by a server that starts, or by "gateway migrate".',
+      'To create a new database, start a server or run "gateway migrate".',
   )
 
 /** Folder in which root stores clusters whose data folder the run-as user cannot enter. */

@@ -72,7 +72,7 @@ const found = async (dataDir: string): Promise<Cluster> => {
 
 const notInPlace = (dataDir: string): Error =>
   new Error(
-    `The cluster could not be put in place: ${join(dataDir, 'postgres')} must not exist (nor be a mount point) beforehand.`,
+    `The new cluster could not be moved to ${join(dataDir, 'postgres')}: that folder must not exist, and must not be a mount point.`,
   )
 
 const logOutside = async (
@@ -99,8 +99,8 @@ const build = async (dataFolder: string, fresh: string, runAsUser: RunAsUser, du
     await lchown(fresh, runAsUser.uid, runAsUser.gid)
   } catch (error) {
     throw new Error(
-      `No folder of user id ${runAsUser.uid} can be made in ${dataFolder} (${messageOf(error)}). Name a DATA_DIR that can be ` +
-        `written${isRoot() ? ', start as an ordinary user' : ''}, or set DATABASE_URL.`,
+      `A folder of user id ${runAsUser.uid} cannot be created in ${dataFolder} (${messageOf(error)}). Name a writable ` +
+        `DATA_DIR${isRoot() ? ', start as an ordinary user' : ''}, or set DATABASE_URL.`,
       { cause: error },
     )
   }

@@ -40,7 +40,7 @@ test('data of the shipped version, and binaries of no or another version, are re
   const other = join(data.path, 'other')
   await mkdir(join(other, 'bin'), { recursive: true })
   await writeFile(join(other, 'bin/postgres'), '#!/bin/sh\necho "postgres (PostgreSQL) 16.4"\n', { mode: 0o755 })
-  await expect(upgrade(other)).rejects.toThrow('is PostgreSQL 16, and the data is of 17')
+  await expect(upgrade(other)).rejects.toThrow('is PostgreSQL 16, but the data is in the format of PostgreSQL 17')
   await mkdir(join(data.path, 'postgres-17'))
   await expect(upgrade(other)).rejects.toThrow('postgres-17 already exists')
   expect((await readdir(data.path)).sort()).toEqual(['other', 'postgres', 'postgres-17'])

@@ -49,7 +49,7 @@ export async function upgradeCluster({
   if (await isThere(target))
     throw new Error(`${target} already exists. Move it away, because the old data will be stored there.`)
   if ((await runningPid(old)) !== undefined)
-    throw new Error(`PostgreSQL ${from} runs on ${join(top, 'postgres')}. Stop it and all that uses it.`)
+    throw new Error(`PostgreSQL ${from} runs on ${join(top, 'postgres')}. Stop it and every process that uses it.`)
   const folder = await binariesOf(binaries, from)
   const aside = asideOf(top)
   await drop(aside)
@@ -111,7 +111,8 @@ async function binariesOf(path: string, version: string): Promise<string> {
     },
   )
   const [, found] = /\b(\d+)(?:\.|devel|beta|rc|$)/m.exec(stdout) ?? []
-  if (found !== version) throw new Error(`${program} is PostgreSQL ${found ?? '?'}, and the data is of ${version}.`)
+  if (found !== version)
+    throw new Error(`${program} is PostgreSQL ${found ?? '?'}, but the data is in the format of PostgreSQL ${version}.`)
   return folder
 }
 

@@ -64,7 +64,9 @@ export async function requireKnownCarrier(
   const paused = (await backOffice.queries.listHeldCarriers()).map((one) => one.carrier)
   const known = [...new Set([...stored, ...reported, ...paused])]
   if (known.includes(carrier)) return
-  throw new Refused(`There is no carrier ${carrier}; there is ${known.length === 0 ? 'none' : known.join(', ')}.`)
+  throw new Refused(
+    `There is no carrier ${carrier}. ${known.length === 0 ? 'There are no carriers' : `The carriers are ${known.join(', ')}`}.`,
+  )
 }
 
 /** Waits until all processes with the carrier have applied the mode, at most `followSeconds`. Returns their reports. */

@@ -31,7 +31,7 @@ export const carrierWatch = (run: Run) =>
         await requireKnownCarrier(context, carrier)
         const reports = await context.backOffice.queries.listCarriers()
         if (!reports.some((one) => one.carrier === carrier && !one.isStale && one.status !== undefined))
-          throw new Refused(`No running process has connections of ${carrier}.`)
+          throw new Refused(`No running process has a connection to ${carrier}.`)
         let leftOut = 0
         const watch = { id: randomUUID(), carrier, number: to, hasText: text === true }
         async function* rows() {

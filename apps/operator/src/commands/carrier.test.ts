@@ -233,7 +233,7 @@ test('a carrier is paused, drained and resumed by name, which list and show prin
   expect(await paused()).toEqual([])
   expect(await operator.run(['carrier', 'pause', 'mtm'])).toMatchObject({
     code: 1,
-    err: 'There is no carrier mtm; there is mtn.\n',
+    err: 'There is no carrier mtm. The carriers are mtn.\n',
   })
 })
 
@@ -314,7 +314,7 @@ test('carrier watch shows PDUs as they arrive, for people and for programs, and 
     [{ given: { carrier: 'mtn', number: withoutSomeDigits(aNumber()), withText: false } }, { outcome: 'done' }],
   ])
   expect(await operator.run(['carrier', 'watch', 'test'])).toMatchObject({
-    ...{ code: 1, out: '', err: 'No running process has connections of test.\n' },
+    ...{ code: 1, out: '', err: 'No running process has a connection to test.\n' },
   })
 })
 

@@ -49,14 +49,14 @@ test('init never overwrites a file, and refuses an invalid host name', async () 
     '--domain',
     'https://sms.example.com',
   ])
-  expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('is not a name of a host')])
+  expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('is not a host name')])
 })
 
 test('init warns only in a git checkout that does not ignore the file', async () => {
   const checkout = join(folder, 'checkout')
   await mkdir(join(checkout, 'deploy'), { recursive: true })
   execFileSync('git', ['init', '--quiet', checkout])
-  const warning = /lies in a git checkout that does not ignore it: add it to \.gitignore/
+  const warning = /is in a git checkout that does not ignore it: add it to \.gitignore/
   const open = await anOperator().run(['init', '--file', join(checkout, 'deploy', '.env')])
   expect([open.code, open.err]).toEqual([0, expect.stringMatching(warning)])
   await writeFile(join(checkout, '.gitignore'), '*.env\n')

@@ -14,7 +14,7 @@ export const init = (runAlone: RunAlone) =>
     .option('--domain <name>', 'the name under which clients reach the gateway', 'localhost')
     .action(({ file, domain }: { readonly file: string; readonly domain: string }) =>
       runAlone(async ({ output }) => {
-        if (!/^[a-z0-9][a-z0-9.-]*$/i.test(domain)) throw new Refused(`${domain} is not a name of a host.`, 2)
+        if (!/^[a-z0-9][a-z0-9.-]*$/i.test(domain)) throw new Refused(`${domain} is not a host name.`, 2)
         const settings = { DOMAIN: domain, ...secrets() }
         const text = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`)
         // Never overwrite a file, because secrets stored with its keys would become unreadable.
@@ -22,7 +22,7 @@ export const init = (runAlone: RunAlone) =>
         const names = Object.keys(settings)
         output.result({ file, settings: names }, `Made ${file} with ${names.join(', ')}. Keep a copy in a safe place.`)
         if (await isOpenToGit(file))
-          output.note(`${file} lies in a git checkout that does not ignore it: add it to .gitignore before you commit.`)
+          output.note(`${file} is in a git checkout that does not ignore it: add it to .gitignore before you commit.`)
         const dockerIgnore = await dockerIgnoreOpenTo(file)
         if (dockerIgnore !== undefined)
           output.note(`${file} is not excluded from images of Docker: add it to ${dockerIgnore} before you build one.`)
@@ -76,6 +76,6 @@ function excludes(pattern: string, path: string): boolean {
 }
 
 const refuse = (file: string) => (problem: NodeJS.ErrnoException) => {
-  const why = problem.code === 'EEXIST' ? 'it is already there' : problem.message
+  const why = problem.code === 'EEXIST' ? 'it already exists' : problem.message
   throw new Refused(`${file} was not made: ${why}.`)
 }

@@ -144,7 +144,7 @@ test('--wait ends with 0 if an outcome is unknown (106), and says that a late re
     if (format.length === 0) {
       expect(out).toMatch(/\n1 DELIVERED 0 \(delivered to the recipient\); 1 SENT 106 \(outcome unknown\)\n$/)
       expect(err).toBe(
-        'Of 1 message the outcome is unknown (106). That may be the end of it; a receipt that comes late still changes it.\n',
+        'The outcome of 1 message is unknown (106). It may stay unknown, or a late receipt may still change it.\n',
       )
     } else {
       expect((JSON.parse(out) as { statuses: unknown }).statuses).toMatchObject([
@@ -289,7 +289,7 @@ const second = many[1000] ?? ''
 
 test.each([
   ['too busy', busy, 1, `The gateway is overloaded; the numbers from ${second} on were not sent. Try again.\n`],
-  ['out of order', broken, 3, `What became of the numbers from ${second} on is not known.\nbroken\n`],
+  ['out of order', broken, 3, `It is unknown whether the numbers from ${second} on were sent.\nbroken\n`],
 ])('messages that were accepted before the gateway was %s are reported', async (_, later, expected, message) => {
   for (const format of [[], ['--json']]) {
     const operator = anOperator({ ports: counting([], later) })

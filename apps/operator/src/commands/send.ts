@@ -69,16 +69,24 @@ export const send = (run: Run) =>
     .requiredOption('--to <numbers>', "one or more numbers, separated by ','", readNumbers)
     .requiredOption('--text <text>', 'the text')
     .option('--at <time>', 'when to send: CCYYMMDDHHmm at GMT+2; a past time is now', readMinute)
-    .option('--sender <sender>', 'what it comes from: one that the account may use', readSenderName)
-    .option('--validity <minutes>', 'how long it may wait once it is due: 1 to 4320', readOption('validity'))
-    .option('--priority <0 to 3>', 'waiting messages of the account with a higher one go first', readOption('priority'))
+    .option('--sender <sender>', 'the sender address: one that the account may use', readSenderName)
+    .option(
+      '--validity <minutes>',
+      'minutes for which a message may wait after it is due: 1 to 4320',
+      readOption('validity'),
+    )
+    .option(
+      '--priority <0 to 3>',
+      'waiting messages of the account with a higher priority go first',
+      readOption('priority'),
+    )
     .option('--category <label>', 'a label for statements and reports, up to 32 characters', readOption('category'))
     .option('--flash', 'phones show it at once and do not keep it')
     .option(
       '--wait',
       'show each state of each message until all are final or unknown (106); exits with 1 if they are not',
     )
-    .option('--timeout <seconds>', 'with --wait: wait no longer than this', readSeconds, 60)
+    .option('--timeout <seconds>', 'with --wait: maximum number of seconds to wait', readSeconds, 60)
     .action((options: Options) => run((context) => sendText(context, options)))
 
 async function sendText(
@@ -108,7 +116,7 @@ async function sendText(
   const watched = await watchMessages(context, account, ids, timeout)
   const watchedSent = { ...sent, statuses: watched.statuses }
   if (interruption.aborted && !watched.allOver) {
-    output.result({ ...watchedSent, interrupted: true }, `Interrupted; so far: ${watched.text || 'not looked at'}`)
+    output.result({ ...watchedSent, interrupted: true }, `Interrupted; so far: ${watched.text || 'no status was read'}`)
     throw interrupted()
   }
   output.result(watchedSent, watched.text)
@@ -128,7 +136,7 @@ function numberToSend(output: Context['output'], written: string): string {
 }
 
 const late = (unknown: number): string =>
-  `Of ${counted(unknown, 'message')} the outcome is unknown (106). That may be the end of it; a receipt that comes late still changes it.`
+  `The outcome of ${counted(unknown, 'message')} is unknown (106). It may stay unknown, or a late receipt may still change it.`
 
 interface Sent {
   readonly recipients: readonly SentRecipient[]
@@ -155,7 +163,7 @@ async function sendInCalls(
       (problem: unknown) => problem as Error,
     )
     if (results instanceof Error) {
-      if (from > 0) output.note(`What became of the numbers from ${all[from]} on is not known.`)
+      if (from > 0) output.note(`It is unknown whether the numbers from ${all[from]} on were sent.`)
       return { recipients, stopped: results }
     }
     if (results === 'invalid-sender') {
@@ -164,7 +172,7 @@ async function sendInCalls(
     }
     if (results === 'overloaded' || 'overLimitSeconds' in results) {
       const why =
-        results === 'overloaded' ? 'The gateway is overloaded' : 'The account is beyond its limit of recipients'
+        results === 'overloaded' ? 'The gateway is overloaded' : 'The account has exceeded its limit of recipients'
       const rest = from === 0 ? 'nothing was sent' : `the numbers from ${all[from]} on were not sent`
       return { recipients, stopped: new Refused(`${why}; ${rest}. Try again.`) }
     }

@@ -214,7 +214,7 @@ async function joinTexts(connection: Connection, jobs: readonly Join[]): Promise
 }
 
 const idOf = ([first]: readonly MessageId[]) => {
-  if (first === undefined) throw new Error('a text has no parts')
+  if (first === undefined) throw new Error('a text over SMPP has no stored parts')
   return [{ lo: first, hi: first + 1, until: Infinity }]
 }
 

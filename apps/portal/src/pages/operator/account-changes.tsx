@@ -29,7 +29,7 @@ export const accountChanges: Readonly<
   },
   async unlock({ backOffice }, id) {
     await backOffice.commands.unlockAccount(id)
-    return { notice: <Notice>The account is open again.</Notice> }
+    return { notice: <Notice>The account is unlocked.</Notice> }
   },
   async link({ backOffice }, id) {
     const offered = await backOffice.commands.offerSignInLink(id)
@@ -124,7 +124,7 @@ export const accountChanges: Readonly<
     const isOwn = (await backOffice.queries.listApiKeys(id)).some((one) => one.id === key)
     if (key === undefined || !isOwn) return 'not-found'
     await backOffice.commands.revokeApiKey(key)
-    return { notice: <Notice>Key {key} opens nothing any more, in every process within 5 seconds.</Notice> }
+    return { notice: <Notice>Key {key} is revoked. Every process refuses it within 5 seconds.</Notice> }
   },
 }
 
@@ -137,7 +137,7 @@ async function changeUser(
   const user = (await backOffice.queries.listUsers(id)).find((one) => one.id === fields.number('user'))
   if (user === undefined) return 'not-found'
   await backOffice.commands[change](id, user.id)
-  return { notice: <Notice>{user.email} was changed. It counts at once.</Notice> }
+  return { notice: <Notice>{user.email} was changed. The change applies at once.</Notice> }
 }
 
 /** Reads a limit. Returns null if the field is empty, which means no limit. */

@@ -87,11 +87,11 @@ export const audit = forOperators({
       visit,
       broken === undefined ? (
         <Notice>
-          All {count(entries)} entries are as they were written. The last hash is <code>{hash}</code>.
+          All {count(entries)} entries are intact. The last hash is <code>{hash}</code>.
         </Notice>
       ) : (
         <Notice tone="bad">
-          <strong>Entry {count(broken)} was changed, or is not there.</strong> The log is not whole.
+          <strong>Entry {count(broken)} was changed or removed.</strong> The log is not intact.
         </Notice>
       ),
     )

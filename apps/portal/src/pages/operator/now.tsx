@@ -136,7 +136,7 @@ const WaitingMessages = ({ queue, routes, dispatchers }: WaitingProps) => {
           ['Dispatchers', count(dispatchers.filter(({ overdue }) => !overdue).length)],
         ]}
       />
-      {queue.isCut && <p class="hint">Of the first {count(readMax)} accounts that have something waiting.</p>}
+      {queue.isCut && <p class="hint">Of the first {count(readMax)} accounts with waiting messages.</p>}
       <Table
         caption="Accounts with the most due messages"
         rows={queue.rows

@@ -119,7 +119,7 @@ export const numbers = forOperators({
     return view(
       visit,
       <Notice>
-        {number} is blocked. What waits to it ends as not sent when its turn comes. <ReadAs written={typed} />
+        {number} is blocked. Messages that wait for it will not be sent. <ReadAs written={typed} />
       </Notice>,
     )
   },

@@ -132,6 +132,6 @@ export const operators = forOperators({
     else if (act === 'reset-factor') await backOffice.commands.resetOperatorFactor(target.id)
     else if (act === 'unlock') await backOffice.commands.unlockOperator(target.id)
     else return 'not-found'
-    return view(visit, { notice: <Notice>{target.name} was changed. It counts at once.</Notice> })
+    return view(visit, { notice: <Notice>{target.name} was changed. The change applies at once.</Notice> })
   },
 })

@@ -77,7 +77,7 @@ export const webhooks = forOperators({
     if (fields.text('act') === 'resume') {
       const changed = await visit.backOffice.commands.changeWebhook(id, { state: 'active' })
       if (typeof changed === 'string') return 'not-found'
-      return view(visit, <Notice>What waits for webhook {id} is pushed now.</Notice>)
+      return view(visit, <Notice>The waiting events of webhook {id} are pushed now.</Notice>)
     }
     if ((await visit.backOffice.commands.testWebhook(id)) === 'no-such-webhook') return 'not-found'
     return view(visit, <Notice>A test event is on its way to webhook {id}.</Notice>)

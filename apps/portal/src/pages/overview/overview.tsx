@@ -38,8 +38,8 @@ const Attention = ({ balance, webhooks, unread, last }: Found) => {
       )}
       {failing.length > 0 && (
         <Notice tone="wait">
-          <strong>{counted(failing.length, 'webhook')} of yours did not answer.</strong> What they miss is kept and
-          tried again. <Link to="/settings/webhooks">Webhooks</Link>
+          <strong>{counted(failing.length, 'webhook')} of yours did not answer.</strong> Their events are kept and
+          pushed again. <Link to="/settings/webhooks">Webhooks</Link>
         </Notice>
       )}
       {last !== undefined && optOutsOf(last) > highOptOuts && (
@@ -54,7 +54,7 @@ const Attention = ({ balance, webhooks, unread, last }: Found) => {
         <Notice tone="idle">
           <strong>
             {unread === unreadMax ? 'At least ' : ''}
-            {counted(unread, 'person', 'people')} wrote, and nobody has read it.
+            {counted(unread, 'person', 'people')} wrote to you. Nobody has read their messages yet.
           </strong>{' '}
           <Link to="/inbox?show=unread">Read</Link>
         </Notice>
@@ -105,7 +105,7 @@ export const overview = forHolders({
             <p class="hint">Unknown: the carrier did not confirm whether it accepted them. They are not sent again.</p>
             {next !== undefined && (
               <p class="hint">
-                The next one that is scheduled goes out at <When at={next.due} />:{' '}
+                The next scheduled message is sent at <When at={next.due} />:{' '}
                 <Link to={`/messages/${next.id}`}>message {next.id}</Link>
               </p>
             )}

@@ -164,7 +164,7 @@ function FieldsAsTheyStand({ text }: { readonly text: string }) {
   if (fields.length === 0) return null
   return (
     <Notice tone="wait">
-      The text has {fields.join(', ')}, which is sent as it stands: only the columns of a file fill fields in.
+      The text has {fields.join(', ')}, which is sent unchanged: only the columns of a file fill in fields.
     </Notice>
   )
 }

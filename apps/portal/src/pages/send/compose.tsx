@@ -127,8 +127,8 @@ export const compose = (
         <p class="hint">Nothing is sent or charged yet.</p>
       </Form>
       <p class="hint">
-        Texts that you send repeatedly can be kept as <Link to="/templates">templates</Link>. What you prepared and did
-        not send is among your <Link to="/drafts">drafts</Link>.
+        Texts that you send repeatedly can be kept as <Link to="/templates">templates</Link>. Sends that you prepared
+        but did not send are among your <Link to="/drafts">drafts</Link>.
       </p>
     </>
   ),

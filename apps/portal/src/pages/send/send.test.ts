@@ -140,7 +140,7 @@ test.each([
   ['Ж “x”', '5 characters, 1 part. Because of Ж a part has room for 70 characters, or 67 if there are several.'],
   [
     'It’s 5 €',
-    "8 characters, 1 part. Sent as others that look alike, which is cheaper: ’ as '. Each of € counts twice.",
+    "8 characters, 1 part. Replaced by similar characters, which is cheaper: ’ as '. Each of € counts twice.",
   ],
 ])('the page describes how %j will be sent, without scripts', async (text, description) => {
   const shown = await visitor.submit('/send', { text })

@@ -64,7 +64,7 @@ export const sends = forHolders({
               rows={shown}
               empty={
                 <>
-                  What you send from the portal is listed here with how far it is and what became of it.{' '}
+                  Sends from the portal are listed here with their progress and their results.{' '}
                   <Link to="/send">Send messages</Link>
                 </>
               }
@@ -87,7 +87,7 @@ export const sends = forHolders({
               ]}
             />
             <p class="hint">
-              What came by an interface or from the inbox is among your <Link to="/messages">messages</Link>.
+              Messages from an interface or from the inbox are among your <Link to="/messages">messages</Link>.
             </p>
           </Panel>
           <div class="actions">

@@ -169,7 +169,7 @@ function FactorPanel({ path, factor, isRequired, problems }: FactorPanelProps) {
     <Form to={path} class="panel">
       <h2>Second factor</h2>
       <p>
-        It is set up since <When at={factor.since} />, and {factor.recoveryCodes} recovery codes are left.
+        It was set up on <When at={factor.since} />, and {factor.recoveryCodes} recovery codes are left.
         {isRequired && ' It is required and cannot be removed.'}
       </p>
       <CodeField problems={problems} />

@@ -53,7 +53,7 @@ const view = (area: SignInArea, visit: Visit, entered: EnteredSignIn): View => {
         {entered.isFormLost === true && (
           <Notice tone="wait">
             <strong>You were signed out before the form was sent.</strong> Nothing was sent, changed or charged. Sign in
-            to come back to its page.
+            to return to its page.
           </Notice>
         )}
         <ProblemSummary problems={problems} />

@@ -34,7 +34,7 @@ async function view(visit: HolderVisit, label = '', problems: Problems = {}): Pr
           <TextField
             name="label"
             label="Label"
-            hint="What uses the key, such as “shop”. Programs send the key instead of login and password."
+            hint="The program that uses the key, such as “shop”. Programs send the key instead of login and password."
             value={label}
             problems={problems}
           />

@@ -96,7 +96,7 @@ const added = ({ id, url }: Webhook, secret: string): View => ({
       <h1>The webhook was added</h1>
       <Panel>
         <p>
-          Requests to <span class="text">{url}</span> are signed with this secret, by which your server knows them.
+          Requests to <span class="text">{url}</span> are signed with this secret. Your server verifies them with it.
         </p>
         <p>
           <strong>Copy it now. It is shown only this once.</strong>

@@ -61,5 +61,5 @@ test('templates of another account cannot be seen', async () => {
 test('a text with fields to typed numbers warns that the fields stay unchanged', async () => {
   const { to = '' } = await visitor.submit('/send', { ...reminder, numbers: '27820000001' })
   const check = await visitor.get(to)
-  expect(check.text).toContain('The text has {name}, {sum}, which is sent as it stands: only the columns of a file')
+  expect(check.text).toContain('The text has {name}, {sum}, which is sent unchanged: only the columns of a file')
 })

@@ -42,7 +42,8 @@ const TemplateFields = ({
     <TextField name="name" label="Name" hint="Recipients do not see it." value={name} problems={problems} />
     <TextToSend text={text} problems={problems} />
     <p class="hint">
-      What differs for each person stands in braces: “Dear {'{name}'}”. The columns of a file fill it in.
+      Use a field in braces for text that differs for each person: “Dear {'{name}'}”. The columns of a file fill in
+      fields.
     </p>
   </>
 )
