@@ -1,7 +1,6 @@
 import type { BenchmarkResult } from './figures/result.ts'
 import type { BenchmarkEnvironment } from './environment/environment.ts'
 
-/** Results of a benchmark. */
 export type Outcome = Pick<BenchmarkResult, 'figures' | 'notes' | 'stages' | 'growth'>
 
 export interface Benchmark {

@@ -22,7 +22,7 @@ try {
 } catch (error) {
   console.error(error instanceof Error ? error.message : error)
   if (process.env['DEBUG'] !== undefined) console.error(error)
-  // Pending work is useless now.
+  // Exits at once, because no result of the pending work is needed.
   process.exit(1)
 }
 

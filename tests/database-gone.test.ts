@@ -20,7 +20,7 @@ const granted = 100_000
  * busy with other tests may need longer. Without the watch on the database a refusal takes 11 s.
  */
 const refusedWithin = 5000
-/** About 3 s are usual. */
+/** Maximum milliseconds until the gateway works again. Usually it takes 3 s. */
 const healedWithin = 30_000
 /**
  * Milliseconds after which every process knows of the outage. A statement that was sent before may have been executed,

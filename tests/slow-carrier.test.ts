@@ -43,7 +43,7 @@ test.each(inTurn(carriers))(
       await until(async () => (await submitted()).length >= 150, 60_000)
 
       const postmaster = Number((await readFile(join(folder, 'postgres', 'postmaster.pid'), 'utf8')).split('\n')[0])
-      process.kill(postmaster, 'SIGINT') // fast shutdown
+      process.kill(postmaster, 'SIGINT') // SIGINT makes PostgreSQL shut down without waiting for clients.
       await until(() => !isRunning(postmaster), 30_000)
       await delay(outageMilliseconds)
       await database.start()

@@ -19,7 +19,7 @@ const granted = 100_000
  * connections.
  */
 const unansweredMax = 300
-/** Promised maximum. */
+/** Maximum duration of a stop (P-16). */
 const secondsToStop = 25
 
 test.each(inTurn(carriers))(

@@ -26,7 +26,7 @@ function startReceiver(port: number, secret: string) {
   child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text))
   const lines = () => output.slice(0, output.lastIndexOf('\n') + 1).split('\n')
   return {
-    /** Returns its port. */
+    /** Resolves to the port of the receiver. */
     port: () => until(() => /listening on (\d+)/.exec(output)?.[1], 60_000),
     events: (): readonly Printed[] =>
       lines()

@@ -144,7 +144,7 @@ withClocks('processes whose clocks are wrong, beside a database whose clock is r
       await age(young, 1)
       expect(await codes([...old, ...young], wrong)).toEqual(await codes([...old, ...young]))
 
-      // API keys.
+      // The expiry of API keys does not depend on the clock of a process either.
       const issue = (...expires: string[]) =>
         gatewayJson<{ id: number; key: string; expires: string }>(['key', 'issue', String(account.id), ...expires], {
           ...environment,

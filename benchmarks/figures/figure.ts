@@ -12,7 +12,7 @@ export interface Goal {
 export interface Figure {
   /** Unique name within the benchmark, by which runs are compared. */
   readonly name: string
-  /** Empty for a ratio. */
+  /** Unit of the figure; empty for a ratio. */
   readonly unit: string
   readonly rounds: readonly number[]
   /** Direction of an improvement. Undefined for a figure that only describes. */

@@ -33,7 +33,7 @@ export interface PlainLife {
   /** Maximum number of messages to accept. The run ends earlier if its time is over. */
   readonly messages?: number
   readonly seconds?: number
-  /** Index of the first number. */
+  /** Index of the first number in the list of test numbers. */
   readonly firstNumber: number
   /** Number of messages in one accept. An accept inserts one row for each message and one debit. */
   readonly perAccept: number

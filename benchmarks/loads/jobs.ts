@@ -10,7 +10,7 @@ import { runSendLoad } from './send-load.ts'
 import { runSubmitLoad } from './submit-load.ts'
 import { runReceived, runReceiver } from './webhook-receiver.ts'
 
-/** Jobs of a worker. */
+/** Loads that a worker process can run, by name. */
 export const jobs = {
   sends: runSendLoad,
   submits: runSubmitLoad,

@@ -8,7 +8,7 @@ import { missingIds } from '../faults/state.ts'
 import { operateJson } from '../support/operate.ts'
 import { openPair, type Pair } from './two-primaries.ts'
 
-/** Ways of losing the primary. */
+/** Ways in which the primary database server is lost. */
 export const forms = ['kill', 'cut', 'standby first', 'freeze', 'bulk', 'asynchronous'] as const
 export type Form = (typeof forms)[number]
 

@@ -38,7 +38,7 @@ export async function backUp({ gateway, folder, observations, figures, end }: Ba
 interface Restoring {
   readonly root: string
   readonly database: Database
-  /** Environment of commands. */
+  /** Environment variables of the commands. */
   readonly environment: Environment
   readonly observations: Observations
   readonly figures: Figures

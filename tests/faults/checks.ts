@@ -7,7 +7,7 @@ export interface Judged {
   readonly figures: Figures
   readonly state: State
   readonly observations: Observations
-  /** Submissions in order. */
+  /** Submissions that the carrier recorded, in order. */
   readonly record: readonly Submission[]
   /** Accounts that may run out of credits in the middle of a request. */
   readonly poor: ReadonlySet<number>

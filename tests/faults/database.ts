@@ -26,7 +26,7 @@ export interface Database {
    * failure. Unlike in a power failure, data that was written but not flushed is kept.
    */
   killAll(): void
-  /** Resolves when it answers. */
+  /** Resolves when the database answers again. */
   back(): Promise<void>
   stop(): Promise<void>
   /** Removes the data after the server has stopped. */

@@ -1,7 +1,7 @@
 /** Counts of events of a run, and sentences about violations. */
 export interface Figures {
   count(name: string, by?: number): void
-  /** Stores the largest value. */
+  /** Stores a figure if it is larger than the stored one. */
   most(name: string, value: number): void
   of(name: string): number
   /** Records a violation of a promise. The first ones of each kind are stored with their text, all are counted. */

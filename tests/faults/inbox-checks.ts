@@ -33,7 +33,7 @@ export function judgeInbox(judged: JudgedInbox): void {
 
 interface Expected {
   readonly account: number
-  /** Undefined: either. */
+  /** True for messages to a short code, false for others; undefined for both. */
   readonly toCode: boolean | undefined
 }
 

@@ -118,7 +118,7 @@ export function watchLiveness({ database, figures, members, carrier }: Watching)
     const before = watched.reduce((sum, { submitted }) => sum + submitted, 0)
     for (const one of watched) {
       const submitted = submittedBy(one.member)
-      // A new process has a new run.
+      // A process that was restarted counts from 0.
       if (submitted < one.submitted) one.submitted = 0
       await judge(one, found, now, submitted)
     }

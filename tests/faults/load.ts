@@ -12,7 +12,7 @@ export interface AccountUnderTest {
   readonly key: string
   /** True if the account belongs to the family with transfers. */
   readonly related: boolean
-  /** True if its credits run out. */
+  /** True if the account runs out of credits during the run. */
   readonly poor: boolean
 }
 

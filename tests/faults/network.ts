@@ -12,7 +12,7 @@ export type Where = 'before it arrives' | 'after it arrived' | 'before its answe
  * at once, later or never.
  */
 export interface Relay {
-  /** Port on 127.0.0.1. */
+  /** Port on 127.0.0.1 to which connections are forwarded. */
   readonly port: number
   /** Breaks about half of the connections, at least one, and returns their number. */
   cut(): number
@@ -26,7 +26,7 @@ export interface Relay {
   flaky(probability: number, octets: readonly Buffer[]): void
   /** Lets nothing pass in either direction for this long, without closing connections. */
   stall(milliseconds: number): void
-  /** Ends `cutAt` and `flaky`. */
+  /** Ends the effects of `cutAt` and `flaky`. */
   calm(): void
   /**
    * Returns the end of the last stall, or the time at which the server knows of the last break if that is later, by

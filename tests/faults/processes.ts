@@ -28,12 +28,12 @@ export interface Member {
   pause(milliseconds: number): void
   /** Sends SIGTERM and resolves to the exit code. The process is restarted unless `forGood`. */
   end(forGood: boolean): Promise<number | null>
-  /** Resolves when it listens. */
+  /** Resolves when the process listens. */
   ready(): Promise<void>
 }
 
 export interface MemberSettings {
-  /** Checkout whose build runs. */
+  /** Folder of the checkout whose build is run. */
   readonly root: string
   readonly environment: Environment
   readonly figures: Figures

@@ -63,7 +63,7 @@ export interface Receiver {
   gone(account: number): ReadonlyMap<string, number> | undefined
   /** Records that the endpoint is active and no answer 410 can be stored any more. */
   isBack(account: number): void
-  /** Never answers 410 any more. */
+  /** Stops answering 410 for the endpoints of the account. */
   stays(account: number): void
   received(): readonly Received[]
   /** Answers everything with 200 from now on. */

@@ -24,7 +24,7 @@ export interface Replies {
   readonly end: number
 }
 
-/** Short code and its account. */
+/** Short code with the account to which it belongs. */
 export interface Code {
   readonly code: string
   readonly account: number

@@ -51,7 +51,7 @@ export interface FaultRun {
    * nearly always wait in the queue.
    */
   readonly carrierPerSecond?: number
-  /** Kinds of faults. Default all. */
+  /** Kinds of faults to inject; by default all. */
   readonly only?: readonly string[]
   /** Number of concurrent clients. Default 8. */
   readonly clientsAtOnce?: number
@@ -63,7 +63,7 @@ export interface FaultRun {
   /** Keeps the output of the processes, the record of the carrier and the database after a violation. */
   readonly keepsLogs: boolean
   readonly log?: (line: string) => void
-  /** Prints every fault. */
+  /** If true, prints every fault. */
   readonly logsFaults?: boolean
   /** Ends soon after a violation, without waiting for others. */
   readonly endsWhenBroken?: boolean

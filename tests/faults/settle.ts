@@ -24,7 +24,7 @@ interface Settling {
   readonly figures: Figures
 }
 
-/** Work after the last fault. */
+/** Functions to call after the last fault. */
 interface Calm {
   readonly liveness: Liveness
   readonly load: RunningLoad

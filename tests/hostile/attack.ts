@@ -10,7 +10,7 @@ export interface Target {
   readonly key: string
   /** True for full strength, false for a fifth of it. */
   readonly full: boolean
-  /** Result of `prepare`. */
+  /** Value that `prepare` returned. */
   readonly prepared?: unknown
 }
 

@@ -1,6 +1,6 @@
 /** Texts that no log, metric or error answer may contain. */
 export interface Canaries {
-  /** Key of an account. */
+  /** API key of the account that makes the requests. */
   readonly key: string
   readonly wrongKey: string
   readonly user: string

@@ -439,7 +439,7 @@ export function journeys(world: () => World): void {
     await person.follow('Remove')
     await person.press('Remove the webhook')
     await person.sees('The webhook was removed')
-    // One stays, for the pages.
+    // Keep one webhook for the pages that are checked later.
     await person.fill('Address', `${receiver.url}${ways.indexOf(way)}`)
     await person.press('Add the webhook')
     await person.sees('Copy it now.')
@@ -464,7 +464,7 @@ export function journeys(world: () => World): void {
     await person.follow('Remove it')
     await person.press('Remove it')
     await person.sees('The credential was removed.')
-    // One stays, for the pages.
+    // Keep one credential for the pages that are checked later.
     await person.press('Make a credential')
     await person.sees('Copy it now.')
   })

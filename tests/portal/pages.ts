@@ -50,7 +50,7 @@ async function follow(context: BrowserContext, first: readonly string[]): Promis
   return found
 }
 
-/** Pages without a link to them. */
+/** Pages to which no other page links. */
 const further: Readonly<Record<Who, readonly string[]>> = {
   anybody: [
     ...['/sign-in', '/link?token=none', '/invitation?token=none', '/operator/sign-in'],

@@ -4,7 +4,7 @@ import type { Credentials } from './site.ts'
 
 /** Way of using the portal: by keyboard only, or by mouse with or without scripts. */
 export type Way = 'by keyboard, with scripts' | 'by mouse, without scripts' | 'by mouse, with scripts'
-/** Ways of each journey. */
+/** Ways in which each journey is made. */
 export const ways: readonly Way[] = ['by keyboard, with scripts', 'by mouse, without scripts']
 
 /** Person with a browser that has its own cookies. */

@@ -15,7 +15,7 @@ export interface Site {
   /** Link that signs the account holder in, once. */
   readonly link: string
   readonly holder: Credentials
-  /** Another account. */
+  /** Account of another customer. */
   readonly acme: Credentials & { readonly id: number }
   readonly admin: Credentials
   readonly support: Credentials

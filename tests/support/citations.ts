@@ -4,10 +4,10 @@
  */
 export interface Citable {
   readonly sections: ReadonlySet<string>
-  /** Rules as `4.2, rule 3`. */
+  /** Numbers of the cited rules, such as `4.2, rule 3`. */
   readonly rules: ReadonlySet<string>
   readonly rulings: ReadonlySet<string>
-  /** Additions as `C1`. */
+  /** Numbers of the cited additions, such as `C1`. */
   readonly additions: ReadonlySet<string>
   readonly promises: ReadonlySet<string>
 }

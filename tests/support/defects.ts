@@ -6,7 +6,7 @@ import type { Configuration } from '@gateway/conformance'
 /** Request from the client to the gateway. `body` has one character for each byte. */
 interface Asked {
   method: string
-  /** Path with query. */
+  /** Path of the request with its query string. */
   path: string
   headers: [name: string, value: string][]
   body: string

@@ -11,7 +11,7 @@ export interface ProviderLine {
   readonly to?: string
   readonly ownId?: string
   readonly id?: string
-  /** Decision about a message. */
+  /** Decision of the provider about a message. */
   readonly decision?: string
   /** Form of the answer to a message. */
   readonly answer?: string

@@ -11,7 +11,7 @@ export const root = fileURLToPath(new URL('../..', import.meta.url))
 
 export interface Started {
   readonly pid: number
-  /** URL according to its log. */
+  /** Base URL of the process, as its log names it. */
   readonly url: string
   /** Returns its output so far, on standard output and standard error. */
   output(): string

@@ -37,7 +37,7 @@ function header(path: string, size: number, mode: string): Buffer {
   put(mode, 100)
   put(`${size.toString(8).padStart(11, '0')}\0`, 124)
   put('00000000000\0', 136)
-  put(' '.repeat(8), 148) // checksum, counted as blanks
+  put(' '.repeat(8), 148) // The checksum is computed with blanks in its place.
   put('0', 156)
   put('ustar\x0000', 257)
   put(cut === -1 ? '' : path.slice(0, cut), 345)

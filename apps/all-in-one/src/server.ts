@@ -30,11 +30,11 @@ export interface AllInOneSettings extends AspSettings {
   readonly holders: HolderAccess
   /** Use cases of the portal for operators. */
   readonly operators?: OperatorAccess
-  /** As in `PortalSettings`. */
+  /** Settings of the OpenID provider, as in `PortalSettings`. */
   readonly oidc?: OidcSettings | undefined
   readonly metrics: Metrics
   readonly health: HealthSettings
-  /** As in `RestSettings`. */
+  /** Origins whose pages may call REST from a browser, as in `RestSettings`. */
   readonly corsOrigins?: readonly string[]
   /** Store and carriers of callbacks; if undefined, no callbacks are served. */
   readonly callbacks?: { readonly store: CallbackStore; readonly carriers: CallbacksSettings['carriers'] }

@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import type { CallbackCarriers } from './callback-carriers.ts'
 import type { RefusedCallback, RefusedCallbacks, Refusal } from './refused-callbacks.ts'
 
-/** How a callback was answered. */
+/** Result of a callback, as counted in the metrics. */
 export type CallbackResult = 'stored' | 'refused' | 'limited' | 'too-large' | 'unavailable'
 
 const none: Readonly<Record<CallbackResult, number>> = {

@@ -13,9 +13,9 @@ export interface RefusedCallback {
   readonly method: string | undefined
   /** Media type of the body, or 'other'. */
   readonly mediaType: string
-  /** Size of the body. */
+  /** Size of the body in bytes. */
   readonly bytes: number
-  /** Address of the caller. */
+  /** Network address of the caller. */
   readonly from: string
 }
 

@@ -76,7 +76,7 @@ export function followCarriers({
   let unusable: number | undefined
   let isStopped = false
   let underWay = Promise.resolve()
-  /** Running calls of the store. */
+  /** Calls of the store that have not ended yet. */
   let pendingCalls: Promise<unknown> = Promise.resolve()
   const asking = <Result>(work: () => Promise<Result>): Promise<Result> => {
     const answer = isStopped ? Promise.reject<Result>(new Error('the process is stopping')) : work()

@@ -14,7 +14,7 @@ export interface Idling {
    * next scheduled message becomes due during it.
    */
   pauseUntilDue(leastMilliseconds: number): number
-  /** Ends in bounded time. */
+  /** Stops waiting. Resolves within a bounded time, even if the database does not answer. */
   stop(): Promise<void>
 }
 

@@ -56,7 +56,7 @@ export function startPushing({
   const seldom = atMostEvery(60_000)
   let stirredAt = -Infinity
   let stopping = false
-  /** Wakes during a poll. */
+  /** True if work arrived during a poll, so that the next poll begins at once. */
   let isWoken = false
   const stir = (): void => void (stirredAt = performance.now())
   const isStirred = (): boolean => performance.now() - stirredAt < stirredMilliseconds

@@ -23,7 +23,7 @@ await writeFile(file, whole)
 
 let answer: (request: IncomingMessage, response: ServerResponse) => void | Promise<void>
 const answered = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-  // Some clients disconnect.
+  // Some clients disconnect before the answer.
   await Promise.resolve(answer(request, response)).catch(() => undefined)
 }
 const server = createServer((request, response) => void answered(request, response))

@@ -27,7 +27,7 @@ export const refusalsMax = 1000
 const batchRows = 5000
 
 interface Import<Entry, Column extends string> {
-  /** A path, or `-`. */
+  /** Path of the file, or `-` for standard input. */
   readonly file: string
   /** Columns in the order of a file whose first line does not name them. The first column is required. */
   readonly columns: readonly [Column, ...Column[]]

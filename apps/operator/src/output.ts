@@ -57,7 +57,7 @@ export interface After {
    * Members of the JSON document besides `rows`. If only a page is printed, `total` here replaces the number of rows.
    */
   readonly json?: { readonly [name: string]: Json }
-  /** Last line of the table. */
+  /** Cells of the last line of the table, such as sums. */
   readonly cells?: readonly string[]
 }
 

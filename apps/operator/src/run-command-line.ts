@@ -45,7 +45,6 @@ export interface Host {
   giveUp(): void
   /** Maximum seconds to wait for the database in commands that only read it. */
   readonly openSeconds: number
-  /** The environment. */
   readonly variables: Variables
   /**
    * Opens the database for `work` and closes it even if the work fails. Calls `note` with remarks for the user. If the
@@ -189,7 +188,7 @@ function failureOf(problem: unknown, complains: Command | undefined): [ExitCode,
   if (problem instanceof Refused) return [problem.exitCode, problem.message]
   if (!(problem instanceof CommanderError)) return [3, problem instanceof Error ? problem.message : String(problem)]
   if (problem.exitCode === 0) return [0]
-  if (complains === undefined) return [2] // the help was shown instead
+  if (complains === undefined) return [2] // The help was printed instead of an error.
   const message = problem.message.replace(/^error: /, '').replaceAll('\n', ' ')
   const sentence = message.charAt(0).toUpperCase() + message.slice(1) + (/[.?)]$/.test(message) ? '' : '.')
   return [2, `${sentence} See '${pathOf(complains)} --help'.`]

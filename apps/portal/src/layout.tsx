@@ -156,7 +156,7 @@ function Header({ signedIn, place }: { signedIn: Frame['signedIn']; place: Place
 interface HeaderProps {
   readonly home: string
   readonly name: string
-  /** Path of the sign-out form. */
+  /** Path to which the sign-out form is sent. */
   readonly out: string
   readonly children?: ComponentChildren
 }

@@ -79,7 +79,7 @@ export const endpointRunner = (backing: Backing) => {
 
 export const methodsOf = (endpoints: readonly Endpoint[]): readonly Method[] => endpoints.map(({ method }) => method)
 
-/** Authenticated request. */
+/** Request whose key was accepted. */
 interface AuthenticatedRequest {
   readonly endpoint: Endpoint
   readonly request: IncomingMessage

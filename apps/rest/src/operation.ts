@@ -81,7 +81,7 @@ export interface Endpoint {
   readonly run: (call: Call, sent: Sent) => Answer | Promise<Answer>
 }
 
-/** Input from the client. */
+/** Input of an operation, as the client sent it. */
 export interface Sent {
   /** Query, or body. Undefined if the surrounding app has parsed the body. */
   readonly text: string | undefined

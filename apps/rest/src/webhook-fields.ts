@@ -23,7 +23,7 @@ const Events = Type.Array(oneOf(webhookEventTypes, 'The name of an event.'), {
   description: 'The events that are pushed.',
 })
 
-/** Webhook of the examples. */
+/** Webhook that the examples of the OpenAPI document show. */
 export const webhookExample = {
   id: 1,
   url: 'https://crm.example.com/sms-events',

@@ -46,7 +46,7 @@ export interface Sent {
   readonly response: ServerResponse
 }
 
-/** Dependencies of the endpoints. */
+/** Gateway, clock and log that the endpoints use. */
 export interface Backing {
   readonly gateway: Gateway
   readonly clock: Clock

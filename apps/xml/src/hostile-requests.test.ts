@@ -147,7 +147,7 @@ test.each<[string, string]>([
   ],
 ])('4 MB of %s are refused, and a small concurrent request is answered', async (_, document) => {
   const { post, key } = await serveXml()
-  const large = post('/api/xmlsendsmsmulti.asp', document).then((answered) => answered) // `then` starts it
+  const large = post('/api/xmlsendsmsmulti.asp', document).then((answered) => answered) // `then` sends the request
   const small = await post('/api/xmlgetreplies.asp', `<Svc_Replies><ApiKey>${key}</ApiKey></Svc_Replies>`)
   expect(small.status).toBe(200)
   const { status, text } = await large

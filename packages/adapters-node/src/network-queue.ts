@@ -122,7 +122,7 @@ export function networkQueue(settings: NetworkQueueSettings): NetworkQueue {
     queues.set(network, queue)
     waiting++
     const turned = new Promise<void>((start, refuse) => queue.push({ start, refuse }))
-    // A place may be free again.
+    // Start the next job, because a place may be free now.
     startNext()
     return turned
   }

@@ -118,7 +118,7 @@ test('a waiting caller gets an error soon when the database stops answering, the
           expect(pool.failFast.run(statement('select 1'), [])).rejects.toThrow(),
         )
         await Promise.all(refusals)
-        expect(performance.now() - begun).toBeLessThan(4000) // about 1200 on an idle machine
+        expect(performance.now() - begun).toBeLessThan(4000) // about 1200 ms on an idle machine
 
         const refusedAt = performance.now()
         for (const pool of [hot, ordinary]) {

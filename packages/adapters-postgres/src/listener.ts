@@ -46,7 +46,7 @@ export function createListener(options: ListenerOptions): Listener {
     })
     client = fresh
     fresh.on('notification', notified)
-    fresh.on('error', () => undefined) // followed by 'end'
+    fresh.on('error', () => undefined) // pg emits 'end' after 'error'
     fresh.once('end', lost)
     await fresh.connect()
     await fresh.query(`listen ${await channelOf(fresh)}`)

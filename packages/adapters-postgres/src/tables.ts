@@ -175,7 +175,7 @@ export interface Tables {
     carriers: Texts<CarrierId>
     priorities: number[]
     weights: number[]
-    /** Null: the default. */
+    /** Overflow settings of the route; null for the defaults. */
     overflow: ColumnType<Overflow | null, string | null, string | null>
   }
   carrier_version: {
@@ -235,7 +235,7 @@ export interface Tables {
     call: number
     /** All rows of the call or, when it has ended, those that got no message. */
     recipients: Json<readonly BulkRow[]>
-    /** Rows without repetitions. */
+    /** Number of rows, without rows that repeat a number. */
     count: number
     repeated: number
     /** Null until the call has ended. */

@@ -12,7 +12,7 @@ if (!can) console.warn('skipped: TLS to the database, which needs Linux, and ope
 
 interface Open {
   readonly certificates: Certificates
-  /** Address in the certificate. */
+  /** Address for which the certificate is valid. */
   readonly named: string
   readonly other: string
   close(): Promise<void>

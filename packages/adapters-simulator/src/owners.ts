@@ -7,7 +7,7 @@ import { join } from 'node:path'
  * which succeeds for only one of several processes.
  */
 export interface Owners {
-  /** Assigns a run to this process. */
+  /** Makes this process the owner of a run. */
   own(run: string): void
   /** Takes over the runs of dead processes. */
   takeOver(): void
@@ -40,7 +40,7 @@ export function owners(folder: string): Owners {
       renameSync(join(home, name), join(home, to))
       return true
     } catch {
-      return false // another process was faster
+      return false // Another process has renamed it first.
     }
   }
 

@@ -25,7 +25,7 @@ export const runOf = (reference: string): string => reference.slice(0, reference
 
 /** Number of acknowledged receipts of each message. */
 export interface Acknowledgements {
-  /** Counts a line of the record. */
+  /** Counts the acknowledgements that a line of the record contains. */
   note(line: string): void
   of(place: Place): number
 }
@@ -52,7 +52,7 @@ export function acknowledgements(): Acknowledgements {
 
 /** Number of times that each message was refused for now. It is kept until the message gets its final answer. */
 export interface RefusalCounts {
-  /** Counts a line of the record. */
+  /** Counts the refusals that a line of the record contains. */
   note(line: string): void
   /** Returns true if these lines may change a count. */
   mayConcern(lines: string): boolean
@@ -78,7 +78,7 @@ export function refusalCounts(): RefusalCounts {
   }
 }
 
-/** Reply of a number. */
+/** Reply that the simulated owner of a number sends. */
 export interface Reply {
   /** Sender of the message, to whom the number replies. */
   readonly to: SenderAddress | undefined

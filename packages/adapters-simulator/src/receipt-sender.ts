@@ -99,7 +99,7 @@ export class ReceiptSender {
       await offer()
       return true
     } catch {
-      this.#waiting.add(items, retryMilliseconds) // the handler has logged why
+      this.#waiting.add(items, retryMilliseconds) // The handler has logged the error already.
       return false
     }
   }

@@ -56,9 +56,9 @@ interface Acknowledged {
  * (docs/operations/simulator.md). Several processes write at the same time.
  */
 export interface SubmissionRecord {
-  /** Throws a `NotWritten`. */
+  /** Writes the submissions of a batch. Throws a `NotWritten`. */
   submitted(at: Instant, batch: readonly Submitted[]): void
-  /** Throws a `NotWritten`. */
+  /** Writes that receipts or replies were acknowledged. Throws a `NotWritten`. */
   acknowledged(items: readonly Acknowledged[]): void
   /** Returns how often any process has refused the message for now. */
   refusals(id: MessageId): number
@@ -99,7 +99,7 @@ export async function readRecord(folder: string, owners: Owners, clock: Clock, r
   return { owed: [...old.owed, ...current.owed], open }
 }
 
-/** State read from earlier lines. */
+/** State that was read from the lines of earlier runs. */
 interface Past {
   readonly refusals: RefusalCounts
   readonly conversations: Conversations

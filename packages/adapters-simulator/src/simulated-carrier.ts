@@ -123,7 +123,7 @@ class SimulatedCarrier implements Carrier {
   }
 
   onAvailability(): void {
-    // It never changes.
+    // The availability of a simulated carrier never changes.
   }
 
   mode(): CarrierMode {

@@ -17,7 +17,7 @@ export interface WebhookClientSettings {
   readonly totalMilliseconds?: number
   /** Default: queries the DNS servers of this machine. */
   readonly resolve?: ResolveName
-  /** Default: TCP. */
+  /** Opens a connection; by default over TCP. */
   readonly dial?: Dial
   /** Clock for dates in `Retry-After`, in milliseconds since 1970. Default: the clock of this machine. */
   readonly clock?: { now(): number }

@@ -170,7 +170,6 @@ export class CircuitBreaker {
     }
   }
 
-  /** Ends the timer. */
   stop(): void {
     this.#cancelLook()
   }

@@ -3,7 +3,7 @@ import type { CarrierId } from '@gateway/core/dispatch'
 /** Callbacks for events that operators should know. */
 export interface Reporting {
   readonly report: (problem: unknown) => void
-  /** A reported problem is over. */
+  /** Reports that a problem is over. */
   readonly works?: (text: string) => void
   /** Clock for the times that operators see. Default: the machine's clock. */
   readonly clock?: { now(): number }
@@ -20,7 +20,6 @@ export class Notices {
     this.#reporting = reporting
   }
 
-  /** Last error of the status. */
   get lastError(): string | undefined {
     return this.#lastError
   }
@@ -28,7 +27,7 @@ export class Notices {
   /** Sets the last error of the status without reporting it. */
   readonly note = (text: string): void => void (this.#lastError = text)
 
-  /** Reports a problem. */
+  /** Reports a problem without setting it as the last error. */
   readonly warn = (text: string): void => this.#reporting.report(new Error(`carrier ${this.#carrier}: ${text}`))
 
   /** Reports a problem and sets it as the last error. */

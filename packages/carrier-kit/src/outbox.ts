@@ -203,7 +203,6 @@ export class Outbox<Segment, Over extends Channel> {
     return this.#answers.quiet()
   }
 
-  /** Ends the timer. */
   stop(): void {
     clearTimeout(this.#timer)
   }

@@ -35,7 +35,7 @@ test('after a throttling error sending pauses, resumes slower, speeds up each se
   const pace = new Pace(undefined)
   for (let i = 0; i < 80; i++) pace.accepted(i)
   pace.throttled(100)
-  pace.throttled(101) // the rest of the window
+  pace.throttled(101) // The rest of the window is throttled too.
   expect([pace.take(1, 599), pace.nextAt(200)]).toEqual([0, 600])
   expect(pace.state(600)).toEqual({ perSecond: 64, isThrottled: true })
   expect(pace.state(1600).perSecond).toBeCloseTo(70.4)

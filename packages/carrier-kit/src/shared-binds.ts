@@ -203,7 +203,7 @@ export class SharedBinds {
     const { binds, carrier } = this.#settings
     const released = binds
       .release(carrier, this.#holder, numbers)
-      // The lease ends by itself.
+      // A failure does not matter, because the lease ends by itself.
       .catch(() => undefined)
       .then(() => void this.#releasing.delete(released))
     this.#releasing.add(released)

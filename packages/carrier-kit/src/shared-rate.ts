@@ -14,7 +14,7 @@ export interface SharedRateSettings {
   readonly changed: () => void
   /** Called once when the store does not answer. */
   readonly notify: (text: string) => void
-  /** Returns milliseconds. */
+  /** Returns the time of a monotonic clock, in milliseconds. */
   readonly now?: () => number
 }
 

@@ -75,7 +75,7 @@ export const kinds = Object.keys(READ)
 export const isKind = (scheme: string): boolean => Object.hasOwn(READ, scheme)
 
 export interface CarrierCertificates {
-  /** The carrier and the setting. */
+  /** Carrier and setting that use the certificate. */
   readonly of: string
   readonly are: 'chain' | 'authorities'
   readonly pem: string

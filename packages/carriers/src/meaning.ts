@@ -15,7 +15,7 @@ type Settings = Readonly<Record<string, string>>
 export interface Meaning {
   /** All settings of each carrier, by the name of the carrier. */
   readonly carriers: Readonly<Record<string, Settings>>
-  /** In their order. */
+  /** Routes with their settings, in the order in which they are tried. */
   readonly routes: readonly { readonly name: string; readonly settings: Settings }[]
 }
 

@@ -63,13 +63,13 @@ export interface ServerParts {
 
 export interface Serving {
   readonly createServer: (gateway: Gateway, parts: ServerParts) => RequestListener
-  /** As in `ListenSettings`. */
+  /** Describes malformed requests, as in `ListenSettings`. */
   readonly describeMalformed?: (clock: Clock) => DescribeMalformed
   /** Returns the certificates in use, in addition to those of the database. */
   readonly certificates?: () => readonly ConfiguredCertificates[]
   /** Metrics of the process that the server extends. */
   readonly metrics?: Metrics
-  /** As in `ListenSettings`. */
+  /** Seconds for which a stop waits for requests, as in `ListenSettings`. */
   readonly graceSeconds?: number
   /**
    * True if this process runs the calls of started bulk sends in the background, including those started in other

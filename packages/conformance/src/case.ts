@@ -7,7 +7,7 @@ export interface Case {
    * the specification. The first number determines the section under which the case is reported.
    */
   readonly of: readonly [string, ...string[]]
-  /** The promise, as a sentence. */
+  /** Guarantee that the case checks, as a sentence. */
   readonly title: string
   /** Resource that no other concurrent case may use. */
   readonly alone?: 'sub' | 'replies' | 'code' | 'trial' | 'smpp'

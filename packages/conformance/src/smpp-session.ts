@@ -41,7 +41,7 @@ interface Waiting {
 const headerOctets = 16
 const responseBit = 0x80000000
 
-/** C-octet string. */
+/** Encodes a text as a C-octet string. */
 export const cString = (text: string): Buffer => Buffer.from(`${text}\0`, 'latin1')
 export const tlv = (tag: number, value: Buffer): Buffer => {
   const head = Buffer.alloc(4)

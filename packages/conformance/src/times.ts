@@ -12,7 +12,7 @@ export const minuteFromNow = (minutes: number): string => digitsAt(Date.now() + 
 export const farAhead = (): string => digitsAt(Date.now() + 300 * dayMs).slice(0, 12)
 
 interface Jump {
-  /** Month from 0. */
+  /** Number of the month, from 0. */
   readonly month: number
   /** Day of the week from 0, which is Sunday. */
   readonly weekday: number

@@ -16,7 +16,7 @@ export interface PathRules {
 
 export interface FoundPath<Endpoint> {
   readonly endpoint: Endpoint
-  /** Path as the table has it. */
+  /** Path of the endpoint as written in the table of routes. */
   readonly path: string
   /** Digits in the place of `{id}`. */
   readonly parameter: string | undefined

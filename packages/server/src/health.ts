@@ -19,7 +19,7 @@ export type Checks = Readonly<Record<string, () => Promise<boolean | Problem>>>
 
 export interface HealthSettings {
   readonly checks: Checks
-  /** Aborted by the stop signal. */
+  /** Signal that is aborted when the process stops. */
   readonly stopping?: AbortSignal
   /** Notes for operators in `/health/ready`; not secret. */
   readonly notes?: () => readonly string[]

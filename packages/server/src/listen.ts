@@ -54,7 +54,7 @@ const LIMITS = {
   requestTimeout: 60_000,
   keepAliveTimeout: 65_000, // longer than the 60 s after which common load balancers drop an idle connection
   connectionsCheckingInterval: 5_000,
-  requireHostHeader: false, // `refusedHead` does
+  requireHostHeader: false, // `refusedHead` refuses such requests itself
   noDelay: true,
 }
 /**

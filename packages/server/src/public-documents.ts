@@ -6,7 +6,7 @@ import { nameEndpoint } from './endpoint-handler.ts'
 
 /** Page or file for developers, the same for everybody. */
 export interface PublicDocument {
-  /** Content type. */
+  /** Content type of the document. */
   readonly type: string
   /** Title under which other pages link to the document; undefined if none does. */
   readonly title?: string
@@ -20,7 +20,7 @@ export type PublicDocuments = ReadonlyMap<string, PublicDocument>
 /** Headers of files, which pages of any host may read, such as a viewer of OpenAPI documents. */
 const forAnyOrigin = { 'Access-Control-Allow-Origin': '*', 'Cross-Origin-Resource-Policy': 'cross-origin' }
 
-/** Bytes of one write. */
+/** Maximum size of one write to the connection. */
 const pieceBytes = 65_536
 
 /**

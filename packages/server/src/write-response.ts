@@ -77,7 +77,7 @@ export interface WholeAnswer {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Writes a complete answer. */
+/** Writes a response whose body is known completely. */
 export function writeWhole(response: ServerResponse, { status, contentType, headers, body }: WholeAnswer): void {
   setHeaders(response, status, contentType, headers)
   endResponse(response, body)

@@ -29,7 +29,6 @@ export const COMMAND_ID = {
   data_sm_resp: 0x80000103,
 } as const
 
-/** The name of a PDU in SMPP 3.4. */
 export type CommandName = keyof typeof COMMAND_ID
 
 /** The command_status values (SMPP 3.4, 5.1.3). Each carrier defines its own meaning for 0x400 to 0x4ff. */

@@ -89,7 +89,7 @@ export type MultiDestination = Destination | { readonly distributionList: string
 
 export interface SubmitMulti extends Head<'submit_multi'>, Source, MessageFields {
   readonly serviceType: string
-  /** At most 254 destinations. */
+  /** Destinations of the message, at most 254. */
   readonly destinations: readonly MultiDestination[]
 }
 

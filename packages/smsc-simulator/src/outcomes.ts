@@ -3,7 +3,7 @@ import { COMMAND_STATUS } from '@gateway/smpp'
 /** State that a receipt reports (SMPP 3.4, 5.2.28), as the word in its text (appendix B). */
 export type ReceiptState = 'DELIVRD' | 'EXPIRED' | 'DELETED' | 'UNDELIV' | 'REJECTD'
 
-/** Treatment of a message. */
+/** Answer and receipts that a message gets. */
 export interface Outcome {
   /** command_status of the response. `none` means that the message is accepted and no response is sent. */
   readonly answer: number | 'none'

@@ -70,7 +70,7 @@ export const filled = (settings: SmscSettings): FilledSettings => ({
   ...settings,
 })
 
-/** Observations of a server. */
+/** Numbers and links that a running server reports. */
 export interface SmscStatus {
   readonly personality: string
   readonly links: readonly LinkStatus[]

@@ -1,7 +1,7 @@
 import { get, scaled, type Attack } from '../attack.ts'
 import { flood } from '../flood.ts'
 
-/** Document of 1.7 MB. */
+/** Path of the largest public document, 1.7 MB. */
 const largest = '/docs/swagger-ui-bundle.js'
 
 export const readPublicDocuments: Attack = {

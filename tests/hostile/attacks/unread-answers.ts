@@ -2,7 +2,7 @@ import { rest } from '../../support/clients.ts'
 import { get, scaled, type Attack } from '../attack.ts'
 import { flood } from '../flood.ts'
 
-/** Answers of some 120 kB each. */
+/** Requests many answers of some 120 kB each and never reads them. */
 export const unreadAnswers: Attack = {
   title: 'long answers of one account that nobody reads',
   by: 'rest',

@@ -26,7 +26,7 @@ export interface BackupSource {
 }
 
 export interface RestoredBackup {
-  /** ISO 8601. */
+  /** Time of the backup in ISO 8601. */
   readonly made: string
   readonly rows: number
   /** The first message id that is assigned after the restore. */

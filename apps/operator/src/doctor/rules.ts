@@ -15,7 +15,7 @@ export interface Surroundings {
 }
 
 export interface Readings extends Surroundings {
-  /** Time of the database. */
+  /** Time of the database, in milliseconds since 1970. */
   readonly now: number
   readonly dispatchers: readonly RunningDispatcher[]
   readonly carriers: readonly ReportedCarrier[]

@@ -11,7 +11,6 @@ export interface SessionsSettings extends SessionSettings {
 
 const tickMilliseconds = 500
 
-/** The sessions of one process. */
 export class Sessions<Bound extends BoundAs> {
   readonly #settings: SessionsSettings
   readonly #host: SessionHost<Bound>

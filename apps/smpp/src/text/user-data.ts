@@ -5,7 +5,7 @@ export interface PartPlace {
   /** Reference that all parts of a text share: 0 to 255, or 0 to 65535 with `is16Bit`. */
   readonly reference: number
   readonly is16Bit: boolean
-  /** From 1 to `of`. */
+  /** Number of the part, from 1 to `of`. */
   readonly number: number
   /** Number of parts, from 2 to 255. */
   readonly of: number

@@ -46,7 +46,7 @@ describe('a send is answered', () => {
       message('A', [' ']),
       message('B', []),
       `<Message>${textElement('C')}</Message>`,
-      `<Message>${textElement('D')}<Number>${number}</Number></Message>`, // not in Numbers
+      `<Message>${textElement('D')}<Number>${number}</Number></Message>`, // a Number outside Numbers
       `<Message>${textElement('E')}<Numbers><Number/>${number}</Numbers></Message>`,
     ]
     const { text } = await send({ messages: without.join('') + message() })

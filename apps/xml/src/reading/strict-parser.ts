@@ -71,14 +71,14 @@ export function strictParser(events: DocumentEvents): StrictParser {
     refuseIf(name === 'hasOwnProperty')
   }
   parser.onopentag = (tag) => {
-    refuseIf(!isSpelled(tag.name)) // `< a>`
+    refuseIf(!isSpelled(tag.name)) // such as `< a>`
     checkAttributes(tag, written(parser.startTagPosition, parser.position))
     selfClosing = tag.isSelfClosing
     textFrom = parser.position
     events.open(tag.name)
   }
   parser.onclosetag = (name) => {
-    refuseIf(!selfClosing && !(isSpelled('/') && isSpelled(name, parser.startTagPosition + 1))) // `</ a>`
+    refuseIf(!selfClosing && !(isSpelled('/') && isSpelled(name, parser.startTagPosition + 1))) // such as `</ a>`
     selfClosing = false
     textFrom = parser.position
     bounds.close()
@@ -119,7 +119,7 @@ function countElements() {
   let count = 0
   return {
     open: () => {
-      refuseIf(depth === 0 && count > 0) // a second root
+      refuseIf(depth === 0 && count > 0) // two root elements
       refuseIf(++depth > documentLimits.depthMax || ++count > documentLimits.elementsMax)
     },
     close: () => {

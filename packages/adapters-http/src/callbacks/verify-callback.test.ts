@@ -72,7 +72,7 @@ const ages: readonly (readonly [provider: ProviderName, seconds: number, outcome
   ['telnyx', 3601, 'too-old'],
   ['telnyx', -300, 'verified'],
   ['telnyx', -301, 'too-old'],
-  ['sinch', 163_840, 'verified'], // the last retry of Sinch
+  ['sinch', 163_840, 'verified'], // the last retry that Sinch makes
   ['sinch', 172_801, 'too-old'],
   ['gateway', 301, 'too-old'],
 ]

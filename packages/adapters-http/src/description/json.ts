@@ -10,7 +10,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Strings and numbers of JSON. */
+/** Matches strings and numbers in JSON text. */
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g
 
 const quoteLongNumber = (token: string): string => (/^-?\d{16,}$/.test(token) ? `"${token}"` : token)

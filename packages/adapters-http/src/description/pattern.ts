@@ -2,7 +2,7 @@ import { RE2JS } from 're2js'
 
 /** Compiled pattern. RE2 takes time proportional to the text, whereas backtracking could take years. */
 export interface Pattern {
-  /** Names of the groups. */
+  /** Names of the groups of the regular expression. */
   readonly groups: readonly string[]
   isIn(text: string): boolean
   /** Returns the text of the first group, or of the group with this name. Undefined without a match. */

@@ -22,7 +22,7 @@ import { createGunzip } from 'node:zlib'
 export interface BackupHead {
   /** Time of the snapshot by the clock of the database, in ISO 8601. */
   readonly made: string
-  /** Version of PostgreSQL. */
+  /** Version of the PostgreSQL server. */
   readonly server: string
   readonly migrations: readonly { readonly version: number; readonly digest: string }[]
   /** Names and types of the columns of each table, in the order of the sections. */
@@ -44,7 +44,7 @@ export class BackupRefused extends Error {}
 
 /** Source of a backup, which can be read several times from its beginning. */
 export interface BackupSource {
-  /** Name for messages. */
+  /** Name of the source in error messages. */
   readonly name: string
   readonly read: () => Readable
 }

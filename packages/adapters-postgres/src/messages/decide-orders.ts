@@ -9,7 +9,6 @@ import type { IdRange } from './message-ids.ts'
 import { answersOf, answersToKeep, layOut, sendsOf, storeSends, type Hold, type OrderSends } from './sends.ts'
 import type { WaitingOrder } from './waiting-orders.ts'
 
-/** Answer to an order. */
 export type OrderAnswer = Acceptance | 'account-locked' | 'repeated' | 'overloaded'
 
 /** One answer for each order, or, if the connection broke, the sends that it may have stored. */

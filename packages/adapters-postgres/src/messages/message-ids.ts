@@ -107,7 +107,7 @@ export function idCounter(ranges: readonly IdRange[]) {
       }
       throw new Error('an order has more recipients than ids')
     },
-    /** Returns the unused ids. */
+    /** Returns the ids that the order does not use. */
     rest: (): readonly IdRange[] =>
       ranges.slice(at).map((range) => ({ ...range, lo: Math.min(Math.max(id, range.lo), range.hi) })),
   }

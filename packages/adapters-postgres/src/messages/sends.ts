@@ -50,7 +50,6 @@ export interface Send {
   readonly body: Body
   readonly due: Instant | undefined
   readonly options: SendOptions
-  /** Lane of the text. */
   readonly lane: Lane
   readonly cost: Credits
   /** `sender.id` of the address that the messages are sent from. */
@@ -66,7 +65,7 @@ export interface OrderSends {
   readonly account: AccountId
   readonly sends: readonly Send[]
   readonly results: Acceptance['results']
-  /** Unused ids. */
+  /** Leased ids that the order does not use. */
   readonly rest: readonly IdRange[]
 }
 

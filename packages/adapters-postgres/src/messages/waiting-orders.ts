@@ -48,9 +48,9 @@ export interface WaitingOrder extends Order, Placement {
 
 /** Data to store for a request with an idempotency key. */
 export interface Repeatable {
-  /** Result of `keyDigest`. */
+  /** Digest of account and key, as `keyDigest` returns it. */
   readonly key: string
-  /** Result of `askedDigest`. */
+  /** Digest of the request, as `askedDigest` returns it. */
   readonly digest: string
   readonly draft: AnswerDraft
 }

@@ -48,7 +48,7 @@ export function postgresSessions({ pools: { kysely, ordinary } }: Context): Sess
         )
       return (await opened.returning('id').executeTakeFirst())?.id
     },
-    /** Also deletes expired links. */
+    /** Stores a sign-in link, and deletes expired ones. */
     async offerLink(account, link, seconds) {
       await kysely
         .deleteFrom('sign_in_link')

@@ -100,7 +100,7 @@ function aDeafProcess(connectionString: string, others: StoredPorts) {
       working.push(retrying)
       return carrier
     },
-    /** Steps that the clock causes. */
+    /** Runs the work that dispatchers do at intervals. */
     reroutes(): void {
       const processing = createProcessing({ ...others, ...ports })
       working.push(repeat(() => processing.reroute()))

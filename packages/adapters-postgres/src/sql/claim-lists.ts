@@ -188,5 +188,4 @@ from (
 left join (select * from again union all select * from fresh) claimed on true`,
 )
 
-/** Claimed list. */
 export type ClaimedRow = Exclude<RowOf<typeof claimLists>, { readonly id: null }>

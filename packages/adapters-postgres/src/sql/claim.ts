@@ -18,7 +18,7 @@ const claiming = {
   overflowSeconds: 'float8?',
 } as const
 
-/** Columns of every row. */
+/** Columns of every row that a claim returns. */
 const columns = {
   /** Account after which the next walk begins; null if no account waits in the lane. */
   cursor: 'int?',

@@ -171,7 +171,7 @@ function arrayEncoderOf(scalar: string, isNullable: boolean) {
 
 const encodeTime: Encoder = (value) => (typeof value === 'number' ? timestamp(value) : null)
 
-/** Row of a statement. */
+/** Type of a row that the statement returns. */
 export type RowOf<S> = S extends Statement<never, infer Row> ? Row : never
 
 /** The fields of `T`, with null in place of undefined, as PostgreSQL writes them as JSON. */

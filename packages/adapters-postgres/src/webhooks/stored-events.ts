@@ -28,7 +28,7 @@ import { typeOfCode } from '../stored-codes.ts'
  * are omitted.
  */
 export interface StoredEvents {
-  /** Code of `EVENT_CODE`. */
+  /** Type of the events, as a code of `EVENT_CODE`. */
   readonly type: number
   readonly sequence: number
   readonly at: number

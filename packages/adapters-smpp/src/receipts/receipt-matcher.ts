@@ -65,7 +65,7 @@ export class ReceiptMatcher {
   #missed: readonly Missed[] = []
   #timer: NodeJS.Timeout | undefined
   #recalling: Promise<void> | undefined
-  /** Form that the store has. */
+  /** Form of ids that is stored in the database. */
   #storedForm: IdForm | undefined
   /** Number of queued calls. */
   #queued = 0

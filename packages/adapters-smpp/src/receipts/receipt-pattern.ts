@@ -4,7 +4,7 @@ import { RE2JS } from 're2js'
 export type PatternMatch = Readonly<Record<string, string | undefined>>
 
 export interface Pattern {
-  /** Names of the groups. */
+  /** Names of the groups of the regular expression. */
   readonly groups: readonly string[]
   /** Matches a text from its beginning. Returns undefined if it does not fit. */
   match(text: string): PatternMatch | undefined

@@ -14,7 +14,7 @@ function anOutage() {
     lines,
     outage,
     wait: (more: number) => void (seconds += more),
-    /** Fails once a second. */
+    /** Reports a failure `times` times, at intervals of one second. */
     fail: (times: number, reason = refused, bound = 0, all = 1): void => {
       for (let i = 0; i < times; i++) {
         outage.failed(reason, bound, all)

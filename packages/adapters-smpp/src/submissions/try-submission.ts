@@ -20,7 +20,7 @@ export interface TrialOptions {
   readonly saw: (direction: 'sent' | 'received', pdu: ReceivedPdu) => void
   /** Seconds to wait for receipts after all parts are answered. */
   readonly receiptSeconds: number
-  /** Ends all waits. */
+  /** Ends all waits when it is aborted. */
   readonly interruption: AbortSignal
 }
 

@@ -120,7 +120,7 @@ export interface ApiKey {
   readonly label: string
   readonly issued: Instant
   readonly expires: Instant | undefined
-  /** Networks, as in `NewApiKey`. */
+  /** Networks from which the key may be used, as in `NewApiKey`. */
   readonly from: readonly string[]
   readonly revoked: Instant | undefined
 }

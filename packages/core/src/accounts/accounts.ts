@@ -33,7 +33,7 @@ export interface AccountChange {
   readonly transactional?: boolean | undefined
   /** Networks, as in `Account`; empty: any. */
   readonly from?: readonly string[] | undefined
-  /** Null: no limit. */
+  /** Maximum number of requests per second; null removes the limit. */
   readonly requestsPerSecond?: number | null | undefined
   readonly recipientsPerSecond?: number | null | undefined
 }

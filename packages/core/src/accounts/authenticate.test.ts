@@ -84,7 +84,7 @@ test('after ten failures in a minute one user is refused from one network, witho
   expect(await guess(11)).toBe('too-many-failures')
   expect(await tell({ pair: { user: 'Acme', password } })).toBe('too-many-failures')
   expect(await tell({ pair: { user: 'acme', password } }, '198.51.100.0/24')).toBe(acme.account)
-  expect(await tell({ pair: { user: 'acme', password } })).toBe(acme.account) // verified recently
+  expect(await tell({ pair: { user: 'acme', password } })).toBe(acme.account) // the pair was verified recently
   expect(await tell({ pair: { user: 'other', password } })).toBe(other.account)
   expect(await tell({ apiKey: acme.key })).toBe(acme.account)
   clock.step(61)

@@ -30,7 +30,7 @@ export interface AuditedChange {
   readonly given?: AuditDetail | undefined
 }
 
-/** Outcome of a change. */
+/** Result of a change, as recorded. */
 export interface AuditOutcome {
   /** Refusal as named by core, 'done', or 'failed: …' if it is unknown whether the change was made. */
   readonly outcome: AuditValue

@@ -97,7 +97,7 @@ export interface BulkSend extends NewBulkSend {
 /** Claimed call with its rows. */
 export interface BulkCall {
   readonly send: BulkSend
-  /** Number of the call, from 0. */
+  /** Number of the call within its send, from 0. */
   readonly call: number
   readonly rows: readonly BulkRow[]
   /** Seconds since the send was started, by the store's clock. */

@@ -10,7 +10,7 @@ const creditsMax = 1_000_000_000_000
 
 /** Returns an amount of `tenths` tenths. Throws a RangeError if that is not a safe integer. */
 export function credits(tenths: number): Credits {
-  if (Number.isSafeInteger(tenths)) return (tenths + 0) as Credits // -0 becomes 0
+  if (Number.isSafeInteger(tenths)) return (tenths + 0) as Credits // Adding 0 turns -0 into 0.
   throw new RangeError(`amount is not an integer number of tenths of a credit: ${tenths}`)
 }
 

@@ -31,7 +31,7 @@ export interface Transfer {
   readonly from: AccountId
   /** Receiving account, which is not `from`. */
   readonly to: AccountId
-  /** Amount above 0.0. */
+  /** Amount to move, above 0.0. */
   readonly amount: Credits
 }
 

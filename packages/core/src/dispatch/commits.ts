@@ -46,7 +46,7 @@ export class Commits {
     this.#isWriting = false
   }
 
-  /** Counts answers of the carrier. */
+  /** Records that the carrier answered `count` messages. */
   answered(count: number): void {
     this.#gathering.answered(count)
   }

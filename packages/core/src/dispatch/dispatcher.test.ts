@@ -140,7 +140,7 @@ describe('limits', () => {
     const [lost] = await world.accept(1)
     const { carrier } = start(world, { window: 200, outcomeOf: ({ id }) => (id === lost ? 'held' : 'accepted') })
     await untilInTurns(() => carrier.unanswered.length === 1)
-    // One answer in ten seconds.
+    // The carrier answers once in ten seconds.
     for (const seconds of [0, 10]) {
       world.clock.step(seconds)
       const [id] = await world.accept(1)
@@ -449,7 +449,7 @@ test('behind bulk on a slow carrier a single message waits for 0.6 s of its answ
   const { carrier } = start(world, { outcomeOf: () => 'held', window: 1000 })
   await world.accept(1000)
   await untilInTurns(() => carrier.unanswered.length >= 150)
-  // 50 answers a second.
+  // The carrier answers 50 messages a second.
   const secondsPass = async (seconds: number) => {
     for (let i = 0; i < seconds * 50; i++) {
       world.clock.step(0.02)

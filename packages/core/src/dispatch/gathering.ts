@@ -51,7 +51,7 @@ export class Gathering {
     this.#later = later
   }
 
-  /** Counts answers. */
+  /** Records that the carrier answered `count` messages. */
   answered(count: number): void {
     if (this.#awaited === undefined) return
     this.#awaited.count -= count

@@ -6,7 +6,7 @@ import type { InFlight } from './in-flight.ts'
 import type { OpenBatch } from './open-batch.ts'
 import type { QueueNumber } from '../routes/published-routes.ts'
 
-/** Result of one call of `write`. */
+/** Numbers that one call of `write` reports. */
 export interface Written {
   /** Dispatchers that the store reported as declared dead. */
   readonly fenced: ReadonlySet<DispatcherId>

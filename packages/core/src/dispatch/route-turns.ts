@@ -16,7 +16,7 @@ export interface Peer {
   changed(): void
 }
 
-/** Permission for one claim. */
+/** Right to make one claim. */
 export interface Turn {
   /** Maximum number of messages to claim. */
   readonly messagesMax: number

@@ -16,7 +16,7 @@ export interface Observation {
    * the dispatcher is stopping.
    */
   readonly isWaiting: boolean
-  /** Number of movements so far. */
+  /** Number of messages that have moved since the start. */
   readonly moved: number
   /**
    * Time at which the store last renewed the lease (`renewed`) and at which a renewal last failed (`failed`); undefined

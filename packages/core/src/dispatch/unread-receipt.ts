@@ -51,7 +51,7 @@ export const unreadReceiptBounds = {
 
 /** Selection of unread deliveries. */
 export interface UnreadReceiptFilter {
-  /** If undefined, all carriers. */
+  /** Carrier to search; undefined for all carriers. */
   readonly carrier?: CarrierId | undefined
   /** If undefined, from the beginning. */
   readonly since?: Instant | undefined

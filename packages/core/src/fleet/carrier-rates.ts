@@ -2,7 +2,7 @@ import type { CarrierId } from '../dispatch/carrier-id.ts'
 
 /** Request of a holder to renew its share of a carrier's rate. Rates are whole numbers of message parts per second. */
 export interface RateDemand {
-  /** Rate of all holders together. */
+  /** Maximum rate of all processes together. */
   readonly perSecond: number
   /** Highest rate that the holder used in the last second and may use until the answer to this request arrives. */
   readonly inUse: number

@@ -88,7 +88,7 @@ export interface AddedPart {
   readonly over: readonly WaitingPart[] | undefined
   /** Parts of the text that this part completes. */
   readonly complete: readonly WaitingPart[] | undefined
-  /** Parts that wait from now on. */
+  /** Parts that are stored until the others arrive. */
   readonly waiting: readonly WaitingPart[]
   /** True if an equal part already waits. The repeated part is then ignored. */
   readonly isRepeated: boolean

@@ -52,7 +52,7 @@ export interface ShownConversation {
   /** Value for `markRead` after the conversation was displayed. */
   readonly arrived: number
   readonly unread: number
-  /** Lines, latest first. */
+  /** Messages from and to the person, latest first. */
   readonly lines: readonly ConversationLine[]
   /** Start of the next page, or undefined if there are no older lines. */
   readonly next: ConversationPlace | undefined

@@ -13,7 +13,7 @@ import { mayName } from './senders.ts'
 /** Requested content of a scheduled message. It replaces the present content. */
 export interface ScheduledMessageUpdate {
   readonly text: string
-  /** Undefined: send at once. */
+  /** New scheduled time; undefined: send at once. */
   readonly due: Instant | undefined
 }
 

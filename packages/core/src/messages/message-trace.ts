@@ -244,7 +244,7 @@ export interface SearchBounds {
   /** If omitted, messages of all accounts. */
   readonly account?: AccountId | undefined
   readonly from?: Instant | undefined
-  /** Exclusive upper bound. */
+  /** Exclusive upper bound of the due time. */
   readonly to?: Instant | undefined
   /** Lists only messages after this one in the order of the list. */
   readonly after?: Pick<FoundMessage, 'due' | 'id'> | undefined

@@ -83,7 +83,7 @@ export interface OrderedText {
   readonly due: Instant | undefined
   /** Options. The validity counts from the due time, by the store's clock. */
   readonly options?: SendOptions | undefined
-  /** At least one recipient. */
+  /** Recipients of the text, at least one. */
   readonly to: readonly OrderedRecipient[]
 }
 

@@ -120,7 +120,7 @@ export interface PersonalData {
   contacts(number: Msisdn): Promise<readonly StoredContact[]>
   /** Lists suppressions by account (everybody first) and kind. */
   suppressions(number: Msisdn): Promise<readonly StoredSuppression[]>
-  /** Lists rows by send and row. */
+  /** Lists rows of bulk sends that name the number, by send and row. */
   listed(number: Msisdn): Promise<readonly StoredListRow[]>
   /**
    * Runs one bounded step of an erasure. Replaces the number by `erasedNumber` in messages with a final outcome

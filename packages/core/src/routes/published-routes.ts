@@ -30,7 +30,6 @@ export interface RouteQueue {
   readonly onlyFor?: CarrierId
 }
 
-/** A stored route. */
 export interface PublishedRoute extends Route {
   readonly number: RouteNumber
   /** Queues of the route, as listed by `queuesOf`. */

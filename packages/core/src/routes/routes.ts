@@ -2,7 +2,7 @@ import type { AccountId } from '../accounts/account.ts'
 import type { Msisdn, SenderAddress } from '../messages/msisdn.ts'
 import type { CarrierId } from '../dispatch/carrier-id.ts'
 
-/** A carrier of a route. */
+/** Carrier of a route, with its priority and weight. */
 export interface RouteCarrier {
   readonly carrier: CarrierId
   /** Priority, 1 to 100; 1 is tried first. */

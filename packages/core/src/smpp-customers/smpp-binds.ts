@@ -40,7 +40,7 @@ export interface ShownBind extends NewBind, BindReport {
   readonly since: Instant
 }
 
-/** Answer to a report. */
+/** Answer of the store to a report of binds. */
 export interface ReportAnswer {
   /** Submissions per second that this process may accept for a credential: its share of the credential's rate. */
   readonly rates: readonly { readonly credential: SmppCredentialId; readonly perSecond: number }[]

@@ -30,7 +30,7 @@ export interface SmppReceipt {
   readonly at: Instant
 }
 
-/** Message of a person. */
+/** Message of a person to be delivered to a customer. */
 export interface SmppReply {
   readonly kind: 'reply'
   readonly inbound: InboundMessageId

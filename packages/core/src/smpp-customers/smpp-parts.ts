@@ -15,7 +15,6 @@ export const waitingPartsMaxDefault = 10_000
 /** Seconds after the latest part of a text after which its parts expire (ruling 5.2). */
 export const partsExpireSeconds = 300
 
-/** Options of a part. */
 export interface PartOptions extends SendOptions {
   readonly smpp: SmppOptions
 }

@@ -54,7 +54,7 @@ function problemOf(sealed: SealedSecret, secretBox: Ports['secretBox']): Error |
 /** Default of the hours for which the previous secret still signs alongside the new one. */
 export const overlapHoursDefault = 24
 
-/** One week. */
+/** Maximum hours for which a previous secret also signs: one week. */
 export const overlapHoursMax = 168
 
 /** Maximum number of secrets of an endpoint that sign at a time. A further one ends the oldest. */

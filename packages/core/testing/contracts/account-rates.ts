@@ -90,7 +90,6 @@ const limiting: Contract<StoredPorts> = {
   },
 }
 
-/** Contract of the port `AccountRates`. */
 export const accountRatesContract: Contract<StoredPorts> = combined(reporting, limiting)
 
 const limit = { failuresMax: 3, seconds: 60 }
@@ -98,7 +97,6 @@ const limit = { failuresMax: 3, seconds: 60 }
 const withinLimit = (counted: readonly CountedLoginFailure[]): readonly boolean[] =>
   counted.map(({ isWithinLimit }) => isWithinLimit)
 
-/** Contract of the port `LoginFailures`. */
 export const loginFailuresContract: Contract<StoredPorts> = {
   'failures of one key are within the limit up to its maximum; from the last of them on the waiting time is returned':
     async ({ people: { loginFailures } }) => {

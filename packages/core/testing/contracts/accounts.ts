@@ -30,7 +30,6 @@ async function issued(accounts: Accounts, id: AccountId, key: NewApiKey): Promis
   return typeof issued === 'number' ? issued : assert.fail('the key was not issued')
 }
 
-/** Contract of the port `Accounts`. */
 export const accountsContract: Contract<StoredPorts> = {
   'a new account is unlocked and has all its fields and its first credits': async ({ accounts }) => {
     const account: NewAccount = {

@@ -8,7 +8,6 @@ import { auditHashInput, auditHashOfNothing } from './specification/audit-log.ts
 
 const actor = { by: 'ann@alpha', from: 'command line' }
 
-/** Contract of the port `AuditLog`. */
 export const auditLogContract: Contract<StoredPorts> = {
   'an empty log is intact': async ({ auditLog }) => {
     assert.deepEqual(await auditLog.check(), { entries: 0, hash: auditHashOfNothing, broken: undefined })

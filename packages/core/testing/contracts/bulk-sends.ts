@@ -30,7 +30,6 @@ async function started(ports: StoredPorts, by: AccountId) {
   return id
 }
 
-/** Contract of the port `BulkSends`. */
 export const bulkSendsContract: Contract<StoredPorts> = {
   'a draft is stored with its rows and visible only to its account': async (ports) => {
     const [{ id: by }, { id: other }] = [await anAccount(ports), await anAccount(ports)]

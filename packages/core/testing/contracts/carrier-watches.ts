@@ -16,7 +16,6 @@ const aPdu = (watch: CarrierWatch, sequence: number): WatchedTraffic => ({
   ...{ direction: 'sent', role: 'transceiver', fields: { command: 'submit_sm', sequence, note: '"\\ \u2028 é' } },
 })
 
-/** Contract of the port `CarrierWatches`. */
 export const carrierWatchesContract: Contract<StoredPorts> = {
   'a watch is listed until it expires or ends, and listeners are notified of it': async ({ carrierWatches, fleet }) => {
     const list = async () => (await fleet.state()).watches

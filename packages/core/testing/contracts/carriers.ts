@@ -34,7 +34,6 @@ type Versions = Pick<StoredPorts, 'carrierVersions'>
 const names = async ({ routes }: Pick<StoredPorts, 'routes'>): Promise<readonly string[]> =>
   (await routes.list()).map(({ name }) => name)
 
-/** Contract of the port `CarrierVersions`. */
 export const carrierVersionsContract: Contract<StoredPorts> = {
   'a new store has no versions': async ({ carrierVersions }: Versions) => {
     assert.equal(await carrierVersions.latest(), undefined)
@@ -146,7 +145,6 @@ const carrier = aCarrierId('shared')
 const wanting = (count: number, max = 3, seconds = 60) => ({ count, max, seconds })
 const sorted = ({ numbers }: Pick<LeasedBinds, 'numbers'>): readonly number[] => numbers.toSorted((a, b) => a - b)
 
-/** Contract of the port `CarrierBinds`. */
 export const carrierBindsContract: Contract<StoredPorts> = {
   'each bind is leased once, up to the maximum': async ({ carrierBinds: binds }) => {
     assert.deepEqual(sorted(await binds.lease(carrier, 'one', wanting(2))), [1, 2])
@@ -236,7 +234,6 @@ async function queueNumbers({ routes }: Pick<StoredPorts, 'routes'>): Promise<Re
   return new Map(named)
 }
 
-/** Contract of the port `Routes`. */
 export const routesContract: Contract<StoredPorts> = {
   'a new store has no routes': async ({ routes }) => {
     assert.deepEqual(await routes.list(), [])
@@ -326,7 +323,6 @@ export const routesContract: Contract<StoredPorts> = {
 
 const wantedRate = (inUse: number, need: number, seconds = 60) => ({ perSecond: 20, inUse, need, seconds })
 
-/** Contract of the port `CarrierRates`. */
 export const carrierRatesContract: Contract<StoredPorts> = {
   'a process alone has the whole rate; a later one gets what the first reports as unused': async ({
     carrierRates: rates,

@@ -40,7 +40,6 @@ async function assertSums(ports: StoredPorts, account: AccountId, expected: read
   assert.deepEqual(await ports.dailySums.check(ever), [])
 }
 
-/** Contract of the port `DailySums`. */
 export const dailySumsContract: Contract<StoredPorts> = withTraffic({
   'each message counts once, under its present state, on the day of its hand-over': async (traffic) => {
     const { ports } = traffic

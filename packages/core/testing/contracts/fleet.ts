@@ -57,7 +57,6 @@ const counted = (prefix: string, ...[delivered, failed, unknown, refused]: reado
   ...{ prefix, delivered: delivered ?? 0, failed: failed ?? 0, unknown: unknown ?? 0, refused: refused ?? 0 },
 })
 
-/** Contract of the port `Fleet`. */
 export const fleetContract: Contract<StoredPorts> = {
   'a process runs for the time of its last heartbeat, with the version that this named': async ({ fleet }) => {
     assert.deepEqual(await fleet.users(), [])

@@ -292,5 +292,4 @@ const toppingUp: Contract<StoredPorts> = {
   },
 }
 
-/** Contract of the port `Ledger`. */
 export const ledgerContract = combined(toppingUp, movements, transfers, refunds)

@@ -450,5 +450,4 @@ function assertSerial(
   assert.equal(balance, after)
 }
 
-/** Contract of the port `Messages`. */
 export const messagesContract = combined(accepting, scheduled, deleting, choosing, agreeing, referencing, deadlines)

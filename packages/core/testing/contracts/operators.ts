@@ -31,7 +31,6 @@ async function signedIn({ people: { operators } }: StoredPorts, by: OperatorId, 
   return (await operators.openSession(by, first, aSession(name), bounds)) ?? assert.fail('no session')
 }
 
-/** Contract of the port `Operators`. */
 export const operatorsContract: Contract<StoredPorts> = {
   'an operator is found by name in any letter case, and names are unique': async (ports) => {
     const { operators } = ports.people

@@ -12,7 +12,6 @@ const queueOf = ({ ports }: Traffic): Promise<readonly WaitingWork[]> => collect
 
 const idle = { due: 0, oldestDue: undefined, scheduled: 0, postponed: 0 }
 
-/** Contract of the port `Overview`. */
 export const overviewContract: Contract<StoredPorts> = withTraffic({
   'without dispatchers and messages the overview is empty': async (traffic) => {
     await traffic.account()

@@ -66,7 +66,6 @@ const textsOf = async ({ personalData }: StoredPorts, ids: readonly MessageId[])
   return ids.map((id) => texts.get(id))
 }
 
-/** Contract of the port `PersonalData`. */
 export const personalDataContract: Contract<StoredPorts> = {
   'texts are returned for messages in every place, and for no others': async (ports) => {
     const { id: account } = await anAccount(ports)

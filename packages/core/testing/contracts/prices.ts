@@ -4,7 +4,6 @@ import { credits, priceFor, priceMax } from '@gateway/core/credits'
 import { anAccount, aNumber } from '../builders.ts'
 import { concurrentCallers, type Contract } from './shared.ts'
 
-/** Contract of the port `Prices`. */
 export const pricesContract: Contract<StoredPorts> = {
   'a new store has one price, 1.0 for every number (ruling 1.4)': async ({ prices }) => {
     assert.deepEqual([...(await prices.table())], [['', 10]])

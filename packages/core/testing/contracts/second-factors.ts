@@ -16,7 +16,6 @@ async function set({ people: { secondFactors } }: StoredPorts, of: FactorOwner, 
 
 const trueOf = (all: readonly boolean[]) => all.filter((one) => one).length
 
-/** Contract of the port `SecondFactors`. */
 export const secondFactorsContract: Contract<StoredPorts> = {
   'a second factor is found only by its owner, and can be set once until it is removed': async (ports) => {
     const { secondFactors } = ports.people

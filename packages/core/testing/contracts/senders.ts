@@ -33,7 +33,6 @@ const someAccounts = async (ports: StoredPorts, count: number): Promise<readonly
   return accounts
 }
 
-/** Contract of the port `Senders`. */
 export const sendersContract: Contract<StoredPorts> = {
   'a code belongs to one account at a time and is listed with it': async (ports) => {
     const [one, two] = [await anAccount(ports), await anAccount(ports)]

@@ -136,5 +136,4 @@ const listing: Contract<StoredPorts> = withTraffic({
   },
 })
 
-/** Contract of the port `SentMessages`. */
 export const sentMessagesContract: Contract<StoredPorts> = combined(listing, traces)

@@ -34,7 +34,6 @@ async function opened({ people: { sessions } }: StoredPorts, by: Awaited<ReturnT
   return id ?? assert.fail('the session was not opened')
 }
 
-/** Contract of the port `Sessions`. */
 export const sessionsContract: Contract<StoredPorts> = {
   'a session is found only by its hash, with its data': async (ports) => {
     const account = await anAccount(ports, { password: first })

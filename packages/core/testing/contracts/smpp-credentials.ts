@@ -15,7 +15,6 @@ const all: SmppSettings = {
   ...{ alphabet0: 'latin1', alphabet1: 'gsm', country: '27', isIdempotent: true, receiptOffsetMinutes: -90 },
 } as const
 
-/** Contract of the port `SmppCredentials`. */
 export const smppCredentialsContract: Contract<StoredPorts> = {
   'a credential is listed and found with all its settings, by its account and by the operator only': async (ports) => {
     const { smppCredentials } = ports

@@ -14,7 +14,6 @@ const entry = (scope: SuppressionScope, kind: Suppression, number: Msisdn, since
   since,
 })
 
-/** Contract of the port `Suppressions`. */
 export const suppressionsContract: Contract<StoredPorts> = {
   'a number without an entry is not in the result': async (ports) => {
     const { id } = await anAccount(ports)

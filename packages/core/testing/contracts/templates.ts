@@ -12,7 +12,6 @@ async function added({ templates }: StoredPorts, by: AccountId, name: string, te
   return typeof id === 'string' ? assert.fail(id) : id
 }
 
-/** Contract of the port `Templates`. */
 export const templatesContract: Contract<StoredPorts> = {
   'templates are listed by name, changed and removed, and visible only to their account': async (ports) => {
     const [{ id: by }, { id: other }] = [await anAccount(ports), await anAccount(ports)]

@@ -60,7 +60,6 @@ const withSleepers = (
     ),
   )
 
-/** Contract of the port `Wakeups`. */
 export const wakeupsContract: Contract<StoredPorts> = withSleepers({
   'a sleeper is woken by every accepted message, in either lane': async (traffic, sleeper) => {
     const account = await traffic.account()

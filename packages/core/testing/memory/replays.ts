@@ -62,7 +62,7 @@ export function stopReplay(store: MemoryStore, id: WebhookId): ReplayTask | unde
   return row.task
 }
 
-/** Replays all events at once. */
+/** Replays all events of a replay in one step. */
 export function advanceReplay(store: MemoryStore): 'more' | 'none' {
   const row = [...store.replays.values()].find(({ task }) => task.state === 'running')
   if (row === undefined) return 'none'

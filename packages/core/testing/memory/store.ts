@@ -95,7 +95,7 @@ export interface MemoryStore {
   /** Sessions by the hash of the token. */
   readonly sessions: Map<KeyHash, SessionRow>
   readonly users: Map<UserId, UserRow>
-  /** Completed operations. */
+  /** Operations (UUIDs) of the top-ups that were made. */
   readonly topUps: Set<string>
   readonly operators: Map<OperatorId, OperatorRow>
   readonly bulkSends: Map<BulkSendId, BulkSendRow>
@@ -176,7 +176,7 @@ export interface MemoryStore {
   readonly carrierBinds: Map<CarrierId, ReadonlyMap<number, { readonly holder: string; readonly until: number }>>
   readonly carrierRates: Map<CarrierId, ReadonlyMap<string, LeasedRate & { readonly until: number }>>
   carrierReports: readonly Omit<ReportedCarrier, 'isStale'>[]
-  /** Versions in their order. */
+  /** Stored versions of the carriers, in order of their numbers. */
   readonly carrierVersions: CarrierVersion[]
   /** Processes that use a carrier, with the end of their leases. */
   readonly carrierUsers: Map<string, CarrierUser & { readonly until: number }>

@@ -27,7 +27,7 @@ export interface MessageDecisions {
   counts(): Readonly<Record<string, number>>
 }
 
-/** Decision about a message. */
+/** Decision of the provider about one submitted message. */
 interface Decision {
   readonly submitted: SubmittedMessage
   /** Accepted message; undefined if it was not accepted. */

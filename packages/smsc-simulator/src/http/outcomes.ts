@@ -13,7 +13,7 @@ export const answerForms = [
 
 export type AnswerForm = (typeof answerForms)[number]
 
-/** Treatment of a message. */
+/** Answer and receipts that a message gets. */
 export interface HttpOutcome {
   /** Why the message is refused. Undefined: it is accepted. */
   readonly refusal: ProviderRefusal | undefined

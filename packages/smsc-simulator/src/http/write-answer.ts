@@ -9,7 +9,7 @@ const page = '<!DOCTYPE html><html><head><title>Welcome</title></head><body>Welc
 const chunkBytes = 16
 const chunkPause = 5
 
-/** Writes an answer in a form. */
+/** Writes the response, after the delay and in the malformation that `form` names. */
 export function writeAnswer(response: ServerResponse, form: AnswerForm, answer: ProviderAnswer): void {
   switch (form) {
     case 'ordinary':

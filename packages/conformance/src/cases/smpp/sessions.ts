@@ -51,7 +51,7 @@ function messageFields({ esmClass = 0, priority = 0, ...more }: Submitted): Buff
 
 const address = (ton: number, text: string): Buffer => Buffer.concat([Buffer.of(ton, 1), cString(text)])
 
-/** Sends submit_sm. */
+/** Sends one submit_sm and returns its answer. */
 export const submit = (session: SmppSession, fields: Submitted): Promise<SmppAnswer> => {
   const { source = '', ton = 1, to = '' } = fields
   const addresses = [cString(''), address(0, source), address(ton, to)]

@@ -8,7 +8,7 @@ import { secondsAfter, type Instant } from '@gateway/core/time'
 export interface Contact {
   readonly account: AccountId
   readonly id: MessageId
-  /** Undefined: unknown. */
+  /** Address to which the reply was sent; undefined if it is not known. */
   readonly from: SenderAddress | undefined
   /** Time at which a carrier accepted the message or may have accepted it. */
   readonly at: Instant
@@ -21,7 +21,7 @@ export interface KnownAddress {
 }
 
 export interface ReplyOwner {
-  /** Undefined: no account. */
+  /** Account of the reply; undefined if it belongs to none. */
   readonly account: AccountId | undefined
   readonly answers: MessageId | undefined
   readonly shortCode: SenderAddress | undefined

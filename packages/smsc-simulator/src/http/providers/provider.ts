@@ -21,7 +21,7 @@ export interface SubmittedMessage {
   readonly callback?: string | undefined
 }
 
-/** Accepted message. */
+/** Message that the provider has accepted. */
 export interface ProviderMessage extends SubmittedMessage {
   /** The provider's id of the message. */
   readonly id: string
@@ -46,7 +46,7 @@ export interface ProviderCallback {
 /** State that a receipt reports. */
 export type ReportedState = 'delivered' | 'undelivered' | 'expired' | 'rejected'
 
-/** Message from a mobile. */
+/** Message that a person sends to the provider. */
 export interface ProviderReply {
   readonly id: string
   readonly from: string
@@ -85,7 +85,6 @@ export interface ProviderFormat {
 export const formType = 'application/x-www-form-urlencoded'
 export const jsonType = 'application/json'
 
-/** Returns an answer in JSON. */
 export const jsonAnswer = (
   status: number,
   value: unknown,
