@@ -67,14 +67,20 @@ export const allIsReported = `${nothingMoves} + (select count(*) from message wh
 
 /**
  * Waits until no message is under way. Then the remaining messages are scheduled for later, and all reports have been
- * stored.
+ * stored. The limit counts from the last look that found fewer messages than all looks before: the carriers of a run
+ * submit a few dozen messages per second, so a large queue takes longer than the limit.
  */
 export async function settle({ database, figures }: Settling, expression: string): Promise<boolean> {
+  let fewest = Infinity
   for (let looks = settleMilliseconds / lookMilliseconds; ; looks--) {
     const [row] = await database.ask<{ n: string }>(`select ${expression} n`)
-    if (Number(row?.n) === 0) return true
+    const remaining = Number(row?.n)
+    if (remaining === 0) return true
+    if (remaining < fewest) looks = settleMilliseconds / lookMilliseconds
+    fewest = Math.min(fewest, remaining)
     if (looks <= 0) {
-      figures.broken('P-4', `after ${settleMilliseconds} ms ${String(row?.n)} messages are under way or unreported`)
+      const last = `the last ${settleMilliseconds} ms ended no message`
+      figures.broken('P-4', `${remaining} messages are under way or unreported, and ${last}`)
       return false
     }
     await delay(lookMilliseconds)
