@@ -3,6 +3,7 @@ import { auditSequence, type AuditSequence } from '@gateway/core/audit'
 import { isPrefix, parseCredits, type Credits } from '@gateway/core/credits'
 import { carrierId, type CarrierId } from '@gateway/core/dispatch'
 import {
+  parseCallingCode,
   parseMessageId,
   parseSenderAddress,
   readReference,
@@ -13,6 +14,7 @@ import {
   readSoughtNumber,
   readWrittenNumber,
   referenceCharactersMax,
+  type CallingCode,
   type MessageId,
   type MessageReference,
   type Msisdn,
@@ -249,6 +251,12 @@ export const readNetworks: (text: string) => readonly string[] = read((text) => 
   const networks = text.split(',').map((network) => network.trim())
   return networks.every((network) => readNetwork(network) !== undefined) ? networks : undefined
 }, "addresses or networks in CIDR form, separated by ',', such as 192.0.2.0/24,2001:db8::/32, or 'any'")
+
+/** Reads a country calling code; 'none' removes the country. */
+export const readCallingCode: (text: string) => CallingCode | 'none' = read(
+  (text) => (text === 'none' ? text : parseCallingCode(text)),
+  "the calling code of a country, such as 43, or 'none'",
+)
 
 /** Reads the URL of a server, without a path. */
 export const readServer: (text: string) => string = read(

@@ -71,6 +71,7 @@ export const accountJson = (account: Account, balance: Credits): Json => ({
   networks: account.from,
   requestsPerSecond: account.requestsPerSecond ?? null,
   recipientsPerSecond: account.recipientsPerSecond ?? null,
+  callingCode: account.callingCode ?? null,
 })
 
 /** Formats an account as lines of a name and a value. */
@@ -93,6 +94,7 @@ export const accountCells = (account: Account, balance: Credits): readonly strin
     ...(account.transactional ? ['transactional'] : []),
     ...perSecond(account.requestsPerSecond, 'request'),
     ...perSecond(account.recipientsPerSecond, 'recipient'),
+    ...(account.callingCode === undefined ? [] : [`numbers of +${account.callingCode}`]),
     ...(account.from.length > 0 ? [`password from ${account.from.join(', ')} only`] : []),
   ].join(', '),
 ]

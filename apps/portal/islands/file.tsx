@@ -4,6 +4,11 @@ import type * as Fields from './fields.tsx'
 /** Bytes of the file that are uploaded for the preview. The whole file is uploaded when the form is submitted. */
 const shownBytes = 65_536
 
+/** Maximum size of a workbook to upload for the preview, in bytes. The directory of a workbook is at its end. */
+const workbookBytesMax = 1_048_576
+
+const isWorkbook = ({ name }: File): boolean => /\.xls[xm]$/i.test(name)
+
 /** Loads the `fields` island, which stands beside this file, once a file is chosen. */
 const fields = async () => (await import(new URL('fields.js', import.meta.url).href)) as typeof Fields
 
@@ -17,12 +22,13 @@ export function mount(place: HTMLElement): void {
   async function show({ action }: HTMLFormElement, file: File | undefined): Promise<void> {
     const own = ++latest
     place.replaceChildren()
-    if (file === undefined) return
+    if (file === undefined || (isWorkbook(file) && file.size > workbookBytesMax)) return
     const body = new FormData(form as HTMLFormElement)
     body.delete('numbers')
     body.set('step', 'preview')
-    body.set('file', file.slice(0, shownBytes), file.name)
-    if (file.size > shownBytes) body.set('cut', 'yes')
+    const isCut = file.size > shownBytes && !isWorkbook(file)
+    body.set('file', isCut ? file.slice(0, shownBytes) : file, file.name)
+    if (isCut) body.set('cut', 'yes')
     const answer = await fetch(action, { method: 'POST', body, redirect: 'manual' }).catch(() => undefined)
     const html = answer?.ok === true ? await answer.text() : ''
     // Another file was chosen meanwhile.

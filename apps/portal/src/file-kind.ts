@@ -34,6 +34,9 @@ export function kindOf(bytes: Buffer): FileKind | undefined {
   return beginnings.find(([, beginning]) => beginning.test(text))?.[0]
 }
 
+/** True for a ZIP archive, which a workbook is too. */
+export const isZip = (bytes: Buffer): boolean => bytes.subarray(0, 4).toString('hex') === '504b0304'
+
 /** True if more than 1 % of the characters are control characters that do not occur in text. */
 export function isBinary(text: string): boolean {
   const sample = text.slice(0, 4096)

@@ -1,4 +1,4 @@
-import { readWrittenNumber } from '@gateway/core/messages'
+import { readNumberIn, type CallingCode } from '@gateway/core/messages'
 
 /** Column that most likely has the numbers, and whether this choice is certain. If it is not, a person must choose. */
 export interface ColumnChoice {
@@ -64,8 +64,10 @@ interface Column {
   readonly similar: number
 }
 
-function examine(head: string, at: number, sample: readonly (readonly string[])[]): Column {
-  const reads = sample.map((fields) => readWrittenNumber(fields[at] ?? ''))
+type Rows = readonly (readonly string[])[]
+
+function examine(head: string, at: number, sample: Rows, country: CallingCode | undefined): Column {
+  const reads = sample.map((fields) => readNumberIn(country, fields[at] ?? ''))
   const filled = reads.filter(({ unread }) => unread !== 'no-number')
   const readable = filled.filter(({ number }) => number !== undefined).length
   const similar = filled.filter(({ unread }) => unread === 'national-number' || unread === 'scientific-notation').length
@@ -77,11 +79,11 @@ function examine(head: string, at: number, sample: readonly (readonly string[])[
  * Chooses the column of the numbers by heading and content together. The choice is certain if at least half of the
  * column's cells are numbers and no other such column has a heading that could mean the recipients.
  */
-export function chooseColumn(heads: readonly string[], body: readonly (readonly string[])[]): ColumnChoice {
+export function chooseColumn(heads: readonly string[], body: Rows, country: CallingCode | undefined): ColumnChoice {
   const filled = body.filter((fields) => fields.some((field) => field.trim() !== ''))
   const step = Math.max(1, Math.ceil(filled.length / sampleRows))
   const sample = filled.filter((_, at) => at % step === 0)
-  const columns = heads.map((head, at) => examine(head, at, sample))
+  const columns = heads.map((head, at) => examine(head, at, sample, country))
   const of = (meaning: Meaning): readonly Column[] => columns.filter((column) => column.meaning === meaning)
   const isNamed = ({ meaning }: Column): boolean => meaning === 'mobile' || meaning === 'phone'
   const numeric = columns.filter((column) => (isNamed(column) ? column.similar : column.readable) >= 0.5)

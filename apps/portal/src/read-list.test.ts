@@ -1,10 +1,11 @@
 import fc from 'fast-check'
 import { delimiterOf } from './csv-records.ts'
 import { meaningOf } from './number-column.ts'
+import { makeArchive } from '../testing/make-workbook.ts'
 import { readList } from './read-list.ts'
 
 const listOf = async (text: string | Buffer) => {
-  const list = await readList(Buffer.from(text))
+  const list = await readList(Buffer.from(text), undefined)
   if (typeof list === 'string') throw new Error(list)
   return list
 }
@@ -84,8 +85,10 @@ test('U+0000 is removed from a list, and rows are numbered as in the file even a
 const hex = (text: string) => Buffer.from(text, 'hex')
 test.each<[string, Buffer]>([
   ['no-bytes', Buffer.alloc(0)],
-  ['workbook', Buffer.concat([hex('504b0304'), Buffer.from('...[Content_Types].xml...xl/workbook.xml')])],
-  ['workbook', Buffer.concat([hex('504b0304'), Buffer.from('mimetypeapplication/vnd.oasis.opendocument.spreadsheet')])],
+  ['damaged-workbook', Buffer.concat([hex('504b0304'), Buffer.from('...[Content_Types].xml...xl/workbook.xml')])],
+  ['workbook', makeArchive({ 'application/vnd.oasis.opendocument.spreadsheet': '', 'content.xml': '<x/>' })],
+  ['workbook', makeArchive({ '[Content_Types].xml': '<Types/>', 'word/document.xml': '<x/>' })],
+  ['archive', makeArchive({ 'list.csv': '27820000001' })],
   ['archive', Buffer.concat([hex('504b0304'), Buffer.from('list.csv')])],
   ['archive', hex('1f8b0800')],
   ['old-workbook', hex('d0cf11e0a1b11ae10000')],
@@ -100,5 +103,5 @@ test.each<[string, Buffer]>([
   ['no-rows', Buffer.from('Name,Mobile\n')],
   ['no-numbers', Buffer.from('Name\nAnn\n')],
 ])('a file that is %s is recognized', async (kind, bytes) => {
-  expect(await readList(bytes)).toBe(kind)
+  expect(await readList(bytes, undefined)).toBe(kind)
 })

@@ -1,10 +1,12 @@
 import { bulkSendLimits, type BulkRow } from '@gateway/core/bulk-sends'
-import { readWrittenNumber } from '@gateway/core/messages'
+import { readNumberIn, type CallingCode } from '@gateway/core/messages'
 import { decodeWindows1252 } from '@gateway/wire'
-import { columnsMax, recordsOf, type RecordsProblem } from './csv-records.ts'
-import { isBinary, kindOf, type FileKind } from './file-kind.ts'
+import { columnsMax, recordsOf } from './csv-records.ts'
+import { isBinary, isZip, kindOf, type FileKind } from './file-kind.ts'
 import { chooseColumn } from './number-column.ts'
 import { rowOf } from './recipients.ts'
+import type { WorkbookProblem } from './workbook/read-part.ts'
+import { recordsOfWorkbook } from './workbook/read-workbook.ts'
 
 /** List of recipients as it is stored. */
 export interface RecipientList {
@@ -44,37 +46,45 @@ export function wholeLines(bytes: Buffer): Buffer {
   return at < 0 ? bytes : bytes.subarray(0, at + width)
 }
 
-export type ListProblem = FileKind | RecordsProblem | 'no-rows' | 'no-numbers'
+export type ListProblem = FileKind | Exclude<WorkbookProblem, 'not-a-workbook'> | 'no-rows' | 'no-numbers'
 
-/**
- * Reads a file of comma-separated values (RFC 4180; semicolons and tabs are accepted too). The first row that is not
- * blank names the columns, unless it contains a phone number; then the columns are named 1, 2 and so on. Repeated
- * numbers are marked as such. U+0000 is removed, because PostgreSQL cannot store it.
- */
-export async function readList(bytes: Buffer): Promise<RecipientList | ListProblem> {
+/** Returns the rows of a file. U+0000 is removed, because PostgreSQL cannot store it. */
+async function readRecords(bytes: Buffer): Promise<readonly (readonly string[])[] | ListProblem> {
   const kind = kindOf(bytes)
+  if (kind === 'archive' || kind === 'workbook') {
+    const records = isZip(bytes) ? await recordsOfWorkbook(bytes) : 'not-a-workbook'
+    return records === 'not-a-workbook' || (records === 'damaged-workbook' && kind === 'archive') ? kind : records
+  }
   if (kind !== undefined) return kind
   const text = decodeText(bytes)
     .replaceAll('\0', '')
     .replace(/^sep=.\r?\n/, '')
-  if (isBinary(text)) return 'binary'
-  const records = await recordsOf(text)
+  return isBinary(text) ? 'binary' : recordsOf(text)
+}
+
+/**
+ * Reads a workbook, or a file of comma-separated values (RFC 4180; semicolons and tabs are accepted too). The first row
+ * that is not blank names the columns, unless it contains a phone number; then the columns are named 1, 2 and so on.
+ * Repeated numbers are marked as such. Numbers without a country code are read in `country`.
+ */
+export async function readList(bytes: Buffer, country: CallingCode | undefined): Promise<RecipientList | ListProblem> {
+  const records = await readRecords(bytes)
   if (typeof records === 'string') return records
   const start = records.findIndex((record) => !isBlank(record))
   const first = records[start]
   if (first === undefined) return 'empty'
   const width = records.reduce((most, record) => Math.max(most, record.length), 0)
   if (width > columnsMax) return 'too-many-columns'
-  const isHead = !first.some(isNumber)
+  const isHead = !first.some((field) => readNumberIn(country, field).number !== undefined)
   const columns = Array.from({ length: width }, (_, at) => (isHead ? (first[at] ?? '').trim() : '') || String(at + 1))
   const from = isHead ? start + 1 : start
   const body = records.slice(from)
   if (body.every(isBlank)) return 'no-rows'
-  const { column, isCertain } = chooseColumn(columns, body)
+  const { column, isCertain } = chooseColumn(columns, body, country)
   if (column === undefined) return 'no-numbers'
   const filled = body.flatMap((fields, at) => (isBlank(fields) ? [] : [{ row: from + at + 1, fields }]))
   if (filled.length > bulkSendLimits.rowsMax) return 'too-many'
-  const read = filled.map(({ row, fields }) => rowOf(row, fields[column] ?? '', fields))
+  const read = filled.map(({ row, fields }) => rowOf(row, fields[column] ?? '', fields, country))
   return { columns, numberColumn: column, isCertain, rows: markRepeated(read) }
 }
 
@@ -82,8 +92,8 @@ export async function readList(bytes: Buffer): Promise<RecipientList | ListProbl
  * Returns rows for numbers that were typed or pasted. If a number is normalized, its row keeps the original as its only
  * field.
  */
-export const rowsOf = (written: readonly string[]): readonly BulkRow[] =>
-  markRepeated(written.map((number, at) => rowOf(at + 1, number, []))).map((row, at) =>
+export const rowsOf = (written: readonly string[], country: CallingCode | undefined): readonly BulkRow[] =>
+  markRepeated(written.map((number, at) => rowOf(at + 1, number, [], country))).map((row, at) =>
     row.changed === true ? { ...row, fields: [written[at] ?? ''] } : row,
   )
 
@@ -92,8 +102,11 @@ export const withoutColumn = (rows: readonly BulkRow[]): readonly BulkRow[] =>
   rows.map(({ row, fields }) => ({ row, number: '', fields, refused: 'column-not-chosen' as const }))
 
 /** Returns the rows with the numbers of the given column. */
-export const numbersFrom = (column: number, rows: readonly BulkRow[]): readonly BulkRow[] =>
-  markRepeated(rows.map(({ row, fields }) => rowOf(row, fields[column] ?? '', fields)))
+export const numbersFrom = (
+  column: number,
+  rows: readonly BulkRow[],
+  country: CallingCode | undefined,
+): readonly BulkRow[] => markRepeated(rows.map(({ row, fields }) => rowOf(row, fields[column] ?? '', fields, country)))
 
 function markRepeated(rows: readonly BulkRow[]): readonly BulkRow[] {
   const seen = new Set<string>()
@@ -113,4 +126,3 @@ export const inCalls = (rows: readonly BulkRow[]): readonly (readonly BulkRow[])
   )
 
 const isBlank = (fields: readonly string[]): boolean => fields.every((field) => field.trim() === '')
-const isNumber = (field: string): boolean => readWrittenNumber(field).number !== undefined

@@ -1,5 +1,5 @@
 import type { BulkRow } from '@gateway/core/bulk-sends'
-import { readWrittenNumber } from '@gateway/core/messages'
+import { readNumberIn, readWrittenNumber, type CallingCode } from '@gateway/core/messages'
 
 /** Maximum number of recipients for which the cost is shown while typing. */
 export const recipientsMax = 1000
@@ -8,9 +8,17 @@ export const typedMax = 10_000
 /** Maximum number of characters to store of a number that cannot be read. */
 const unreadCharactersMax = 100
 
-/** Reads the number of a row. If the number cannot be read, it stays as written and the row is marked as refused. */
-export function rowOf(row: number, written: string, fields: readonly string[]): BulkRow {
-  const read = readWrittenNumber(written)
+/**
+ * Reads the number of a row, in this country if it has no country code. If the number cannot be read, it stays as
+ * written and the row is marked as refused.
+ */
+export function rowOf(
+  row: number,
+  written: string,
+  fields: readonly string[],
+  country: CallingCode | undefined,
+): BulkRow {
+  const read = readNumberIn(country, written)
   if (read.number !== undefined) return { row, number: read.number, fields, ...(read.changed && { changed: true }) }
   const number = Array.from(written.trim()).slice(0, unreadCharactersMax).join('')
   return { row, number, fields, refused: read.unread }
@@ -26,11 +34,11 @@ export interface Recipients {
 }
 
 /** Reads numbers that were typed or pasted, separated by line breaks, commas, semicolons or tabs. */
-export function readRecipients(text: string): Recipients {
+export function readRecipients(text: string, country: CallingCode | undefined): Recipients {
   const all = text
     .split(/[\n,;\t]+/)
     .map((written) => written.trim())
     .filter((written) => readWrittenNumber(written).unread !== 'no-number')
-  const numbers = [...new Set(all.map((written) => rowOf(0, written, []).number))]
+  const numbers = [...new Set(all.map((written) => rowOf(0, written, [], country).number))]
   return { numbers, all, repeated: all.length - numbers.length }
 }

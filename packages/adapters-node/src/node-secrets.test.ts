@@ -2,7 +2,7 @@ import type { Account, AccountId } from '@gateway/core/accounts'
 import type { PasswordHash, PasswordUse } from '@gateway/core/people'
 import { instant, secondsAfter, type Instant } from '@gateway/core/time'
 import { secretsContract } from '@gateway/core/contracts'
-import { aNewAccount, memoryLoginFailures, memoryStore, unrestricted } from '@gateway/core/testing'
+import { aNewAccount, memoryLoginFailures, memoryStore, withoutSettings } from '@gateway/core/testing'
 import type { FailedLogins } from './failed-logins.ts'
 import { nodeSecrets, type NodeSecretsSettings } from './node-secrets.ts'
 import { systemClock } from './system-clock.ts'
@@ -36,7 +36,7 @@ interface Other {
   readonly stored?: PasswordHash | undefined
 }
 
-const account: Account = { ...aNewAccount(), ...unrestricted, id: 7 as AccountId, locked: false, shortCodes: [] }
+const account: Account = { ...aNewAccount(), ...withoutSettings, id: 7 as AccountId, locked: false, shortCodes: [] }
 
 async function aUser(settings: NodeSecretsSettings = {}) {
   const secrets = nodeSecrets({ ...cheap, ...settings })

@@ -13,6 +13,8 @@ const digests: Readonly<Record<string, string>> = {
   '6 send-options': '992d405ba4ce6021ac757412b3b68ba3155799646f302fb1ac50fb826d023027',
   '7 provider-outcomes': '2788aa84f95819285256f8302140a804526234bcf9e1d1fb44a776608b8141d6',
   '8 smpp-customers': '630b57721e58725a281052053b26d4387e3fce303a9ec206656014fda0c9f1c5',
+  '9 bulk-send-options': '1250acc6123968075678f1c54dd3208709d4b0f0057507c47d1d854022b2d941',
+  '10 calling-codes': '43dbb098fc0ee3d064bd1b1a341c3920ced0f847920c4e8c34b5640c7d1fefa6',
 }
 
 test('the texts of migrations are those that databases were made from', () => {

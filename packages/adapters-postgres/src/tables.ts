@@ -3,7 +3,7 @@ import type { BulkSendId, BulkSendState, BulkRow, IdRun, TemplateId } from '@gat
 import type { Credits } from '@gateway/core/credits'
 import type { CarrierId } from '@gateway/core/dispatch'
 import type { InboundMessageId } from '@gateway/core/inbox'
-import type { MessageId, SenderAddress } from '@gateway/core/messages'
+import type { CallingCode, MessageId, SenderAddress, SendOptions } from '@gateway/core/messages'
 import type {
   FactorOwner,
   OperatorId,
@@ -59,6 +59,7 @@ export interface Tables {
     requests_per_second: ColumnType<number | null, undefined, number | null>
     recipients_per_second: ColumnType<number | null, undefined, number | null>
     second_factor_required: ColumnType<boolean, undefined, boolean>
+    calling_code: ColumnType<CallingCode | null, undefined, CallingCode | null>
   }
   api_key: {
     id: GeneratedAlways<KeyId>
@@ -225,6 +226,9 @@ export interface Tables {
     text: string
     scheduled_at: TimeOrNull
     key: string
+    sender: SenderAddress | null
+    options: ColumnType<SendOptions | null, string | null, string | null>
+    revision: Generated<number>
     created_at: TimeOfInsert
     started_at: ColumnType<Instant | null, undefined, string>
     due_at: TimeOfInsert

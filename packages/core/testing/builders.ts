@@ -6,7 +6,7 @@ import {
   type AccountId,
   type KeyId,
   type NewAccount,
-  type Restrictions,
+  type LaterSettings,
 } from '@gateway/core/accounts'
 import { credits, type Credits } from '@gateway/core/credits'
 import { carrierId, type CarrierId, type ClaimedBatchId, type DispatcherId } from '@gateway/core/dispatch'
@@ -141,7 +141,9 @@ export const anAnswerDraft = ({ texts }: Order): AnswerDraft =>
 
 const costAt = (costs: readonly number[], i: number): Credits => credits(costs[i] ?? costs.at(-1) ?? 10)
 
-export const unrestricted: Restrictions = { from: [], requestsPerSecond: undefined, recipientsPerSecond: undefined }
+export const withoutSettings: LaterSettings = {
+  ...{ from: [], requestsPerSecond: undefined, recipientsPerSecond: undefined, callingCode: undefined },
+}
 
 /** Returns the id of a message; throws if the number cannot be one. */
 export const aMessageId = (id: number): MessageId => messageId(id) ?? assert.fail(`no id of a message: ${id}`)

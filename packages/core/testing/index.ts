@@ -10,7 +10,7 @@ export {
   aSender,
   numbers,
   reportCarriers,
-  unrestricted,
+  withoutSettings,
   type AccountOptions,
   type TextOptions,
 } from './builders.ts'

@@ -69,6 +69,7 @@ const ACTION = {
   rotateSmppCredential: 'Change the password of an SMPP credential',
   rotateWebhookSecret: 'Change the secret of a webhook',
   sendMessages: 'Send messages',
+  setCallingCode: 'Set the country of numbers',
   setCarrierMode: 'Set the mode of a carrier',
   setOperatorFactor: 'Set up the own second factor',
   setOperatorPassword: 'Set the password of an operator',

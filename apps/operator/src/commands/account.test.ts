@@ -14,7 +14,7 @@ test('an account is opened with all options, and shown with them', async () => {
   const sub = ['--parent', '1', '--trial', '--own-number', '27825550101', '--first-name', 'Ada', '--surname', 'Love']
   expect(await operator.json('account', 'open', '--login', 'sub', ...sub)).toEqual({ id: 2, login: 'sub', balance: 0 })
 
-  const free = { networks: [], requestsPerSecond: null, recipientsPerSecond: null }
+  const free = { networks: [], requestsPerSecond: null, recipientsPerSecond: null, callingCode: null }
   const named = { login: 'acme', firstName: '', surname: '' }
   const main = { id: 1, parent: null, ...named, balance: 12.5, locked: false, ...free }
   expect(await operator.row('account', 'show', '1')).toEqual({ ...main, trialOwnNumber: null, transactional: true })
@@ -235,7 +235,10 @@ test('named settings of an account change, and the others stay', async () => {
     networks: [],
     requestsPerSecond: null,
     recipientsPerSecond: null,
+    callingCode: null,
   }
+  expect(await set('--calling-code', '+43')).toEqual({ ...shown, callingCode: '43' })
+  expect(await set('--calling-code', 'none')).toEqual(shown)
   expect(await set('--transactional', 'on')).toEqual({ ...shown, transactional: true })
   expect(await set('--trial', 'off')).toEqual({ ...shown, transactional: true, trialOwnNumber: null })
   expect(await set('--transactional', 'off', '--trial', 'on', '--own-number', '27825550102')).toEqual({

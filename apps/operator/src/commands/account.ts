@@ -1,9 +1,17 @@
 import type { BackOffice } from '@gateway/core'
 import type { Account, AccountId, AccountWithBalance, AccountChange, ClosedAccount } from '@gateway/core/accounts'
 import { formatCredits, type Credits } from '@gateway/core/credits'
-import type { Msisdn } from '@gateway/core/messages'
+import type { CallingCode, Msisdn } from '@gateway/core/messages'
 import { Option } from 'commander'
-import { readAccount, readCredits, readNumber, readNetworks, readPerSecond, type AccountName } from '../arguments.ts'
+import {
+  readAccount,
+  readCallingCode,
+  readCredits,
+  readNumber,
+  readNetworks,
+  readPerSecond,
+  type AccountName,
+} from '../arguments.ts'
 import { Refused, command, yesOption, type Run, type Context } from '../command.ts'
 import { mapped, type Row } from '../output.ts'
 import { counted, creditsJson, accountCells, accountHead, accountJson, accountLines } from '../show.ts'
@@ -131,6 +139,7 @@ interface SetOptions {
   readonly ownNumber?: Msisdn
   readonly transactional?: 'on' | 'off'
   readonly from?: readonly string[]
+  readonly callingCode?: CallingCode | 'none'
 }
 
 const onOrOff = (flags: string, description: string): Option => new Option(flags, description).choices(['on', 'off'])
@@ -153,8 +162,13 @@ export const accountSet = (run: Run) =>
       "only addresses or networks from which its password may be used, separated by ','; 'any' removes the limit",
       readNetworks,
     )
+    .option(
+      '--calling-code <code>',
+      "country of numbers without a country code in lists of the portal, such as 43; 'none' removes it",
+      readCallingCode,
+    )
     .action((name: AccountName, options: SetOptions) => {
-      const { login, firstName, surname, trial, ownNumber, transactional, from } = options
+      const { login, firstName, surname, trial, ownNumber, transactional, from, callingCode } = options
       if (Object.keys(options).every((name) => name === 'json')) throw new Refused('Say what to change: see --help.', 2)
       if ((trial === 'on') !== (ownNumber !== undefined))
         throw new Refused('--trial on and --own-number go together.', 2)
@@ -166,6 +180,7 @@ export const accountSet = (run: Run) =>
           trial: ownNumber === undefined ? (trial === 'off' ? null : undefined) : { ownNumber },
           transactional: transactional === undefined ? undefined : transactional === 'on',
           from,
+          callingCode: callingCode === 'none' ? null : callingCode,
         }),
       )
     })

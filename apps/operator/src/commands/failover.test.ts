@@ -56,7 +56,7 @@ test('status shows bulk sends that a failover stopped, even if no message is in 
   const send = await operator.ports.bulkSends.add(account, { columns: [], text: 'x', scheduled: undefined, key: 'k' }, [
     rows,
   ])
-  await operator.ports.bulkSends.start(account, send)
+  await operator.ports.bulkSends.start(account, send, 0)
   promoteStandby(operator.store)
   const { err } = await operator.run(['failover', 'status'])
   expect(err).toContain('No message is in doubt.')

@@ -97,7 +97,7 @@ test('stored data of a number is shown with its texts, and erased once nothing w
   await ports.messages.accept(anOrder(id, { to: [number], text: 'your code is 1234' }))
   const draft = { columns: ['Name'], text: 'Dear {name}', scheduled: undefined, key: 'k' }
   const list = await ports.bulkSends.add(id, draft, [[{ row: 1, number, fields: ['Ann'] }]])
-  await ports.bulkSends.start(id, list)
+  await ports.bulkSends.start(id, list, 0)
   await operator.run([...block, 'blacklisted'])
   await ports.inbox.receive(
     [

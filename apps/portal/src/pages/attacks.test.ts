@@ -44,7 +44,7 @@ beforeAll(async () => {
     const newSend = { columns: ['name'], text: evil, scheduled: undefined, key }
     const rows = [{ row: 1, number: '27820000007' as never, fields: [evil] }]
     const draft = await ports.bulkSends.add(account.id, newSend, [rows])
-    if (key === 'begun') await gateway.commands.startBulkSend(account, draft)
+    if (key === 'begun') await gateway.commands.startBulkSend(account, draft, 0)
   }
   await gateway.commands.addWebhook(account, { url: `https://shop.example.com/?${encodeURI(evil)}'"` })
   await gateway.commands.addSmppCredential(account)
@@ -202,6 +202,7 @@ const lowest: Readonly<Record<string, UserRole | 'none'>> = {
   '/settings/webhooks': 'owner',
   '/settings/webhooks/:id': 'owner',
   '/settings/webhooks/:id/remove': 'owner',
+  '/settings/country': 'owner',
   '/settings/users': 'owner',
   '/settings/users/:id': 'owner',
   '/settings/security': 'reader',

@@ -57,7 +57,7 @@ beforeAll(async () => {
     const newSend = { columns: ['name'], text: 'Dear {name}', scheduled: undefined, key }
     drafts.push(String(await portal.gateway.commands.draftBulkSend(portal.account, newSend, [rows])))
   }
-  await portal.gateway.commands.startBulkSend(portal.account, Number(drafts[1]) as BulkSendId)
+  await portal.gateway.commands.startBulkSend(portal.account, Number(drafts[1]) as BulkSendId, 0)
   await write(portal.ports, portal.account, '27820000077')
   await arrive(portal.ports, '27820000077', 'Mine')
   const webhook = { own: String(added.webhook.id), unknown: '999999' }

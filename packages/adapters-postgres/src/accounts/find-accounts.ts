@@ -28,6 +28,7 @@ const directoryColumns = [
   'directory.from_networks',
   'directory.requests_per_second',
   'directory.recipients_per_second',
+  'directory.calling_code',
 ] as const
 
 /** Short codes of an account, in the order in which they were assigned. */
@@ -56,6 +57,7 @@ export const accountOf = (row: AccountRow): Account => ({
   from: row.from_networks,
   requestsPerSecond: row.requests_per_second ?? undefined,
   recipientsPerSecond: row.recipients_per_second ?? undefined,
+  callingCode: row.calling_code ?? undefined,
   shortCodes: row.codes,
 })
 

@@ -154,8 +154,9 @@ async function insert(
 async function changeAccount(
   kysely: Kysely<Tables>,
   id: AccountId,
-  { login, firstName, surname, trial, transactional, from, requestsPerSecond, recipientsPerSecond }: AccountChange,
+  { login, firstName, surname, trial, transactional, from, callingCode, ...limits }: AccountChange,
 ): Promise<'changed' | ChangeRefusal> {
+  const { requestsPerSecond, recipientsPerSecond } = limits
   const columns = {
     // Always written, so that the statement has a column and shows whether the account exists.
     account_id: id,
@@ -167,6 +168,7 @@ async function changeAccount(
     ...(from !== undefined && { from_networks: from }),
     ...(requestsPerSecond !== undefined && { requests_per_second: requestsPerSecond }),
     ...(recipientsPerSecond !== undefined && { recipients_per_second: recipientsPerSecond }),
+    ...(callingCode !== undefined && { calling_code: callingCode }),
   }
   const changed = kysely.updateTable('directory').set(columns).where('account_id', '=', id)
   try {

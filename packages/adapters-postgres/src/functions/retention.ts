@@ -1,3 +1,4 @@
+import { bulkSendLimits } from '@gateway/core/bulk-sends'
 import { OUTCOME } from '@gateway/core/messages'
 import { sql } from '../sql/statement.ts'
 import { LEDGER } from '../stored-codes.ts'
@@ -261,7 +262,9 @@ begin
   if v_count = 5000 then return; end if;
   v_state := 'all'; v_next := -1;
   delete from login_failure where until < now();
-  delete from bulk_send where created_at < v_before or (state = 'draft' and created_at < now() - interval '1 day');
+  delete from bulk_send
+  where created_at < v_before
+    or (state = 'draft' and created_at < now() - interval '${bulkSendLimits.draftDays} days');
   delete from unmatched_delivery_receipt where at < now() - make_interval(days => p_receipt_days);
   delete from unread_delivery_receipt where at < now() - make_interval(days => p_unread_days);
   delete from unknown_reference where at < now() - make_interval(secs => p_unknown_seconds);

@@ -1,7 +1,7 @@
 import type { AccountId } from '@gateway/core/accounts'
-import type { BulkSendId, BulkSends, BulkSendState } from '@gateway/core/bulk-sends'
+import type { BulkDraft, BulkRow, BulkSendId, BulkSends, BulkSendState } from '@gateway/core/bulk-sends'
 import type { Instant } from '@gateway/core/time'
-import { sql } from 'kysely'
+import { sql, type Transaction } from 'kysely'
 import type { Context } from '../context.ts'
 import { hasRow, now, secondsFromNow } from '../query-parts.ts'
 import { timestamp } from '../sql/arrays.ts'
@@ -14,19 +14,17 @@ import {
   takeBulkCall,
 } from '../sql/bulk-sends.ts'
 import { fromRow } from '../sql/statement.ts'
+import type { Tables } from '../tables.ts'
 
 export function postgresBulkSends({ pools: { kysely, ordinary } }: Context): BulkSends {
-  /** Changes the state of a send. Returns false if the send is in another state or does not exist. */
-  const move = (account: AccountId, id: BulkSendId, from: BulkSendState, state: BulkSendState): Promise<boolean> =>
-    hasRow(
-      kysely
-        .updateTable('bulk_send')
-        .set({ state, due_at: now, started_at: sql<string>`coalesce(started_at, now())` })
-        .where('account_id', '=', account)
-        .where('id', '=', id)
-        .where('state', '=', from)
-        .returning('id'),
-    )
+  const moving = (account: AccountId, id: BulkSendId, from: BulkSendState, state: BulkSendState) =>
+    kysely
+      .updateTable('bulk_send')
+      .set({ state, due_at: now, started_at: sql<string>`coalesce(started_at, now())` })
+      .where('account_id', '=', account)
+      .where('id', '=', id)
+      .where('state', '=', from)
+      .returning('id')
   const callOf = (account: AccountId, id: BulkSendId, call: number) =>
     kysely
       .selectFrom('bulk_send')
@@ -36,20 +34,14 @@ export function postgresBulkSends({ pools: { kysely, ordinary } }: Context): Bul
       .where('call', '=', call)
 
   return {
-    add: (account, { columns, text, scheduled, key }, calls) =>
+    add: (account, { key, ...draft }, calls) =>
       kysely.transaction().execute(async (transaction) => {
         const { id } = await transaction
           .insertInto('bulk_send')
-          .values({ account_id: account, columns, text, scheduled_at: timeOrNull(scheduled), key })
+          .values({ account_id: account, key, ...contentsOf(draft) })
           .returning('id')
           .executeTakeFirstOrThrow()
-        // Each call is stored by its own statement, because the texts of all calls together may have 20 MB.
-        for (const [call, rows] of calls.entries()) {
-          const repeated = rows.filter(({ refused }) => refused === 'repeated').length
-          const counts = { count: rows.length - repeated, repeated }
-          const values = { send_id: id, call, recipients: JSON.stringify(rows), ...counts }
-          await transaction.insertInto('bulk_send_call').values(values).execute()
-        }
+        await insertCalls(transaction, id, calls)
         return id
       }),
     async find(account, id) {
@@ -69,16 +61,21 @@ export function postgresBulkSends({ pools: { kysely, ordinary } }: Context): Bul
           .where('state', '=', 'draft')
           .returning('id'),
       ),
-    change: (account, id, { text, scheduled }) =>
-      hasRow(
-        kysely
+    change: (account, id, draft, calls) =>
+      kysely.transaction().execute(async (transaction) => {
+        const changed = transaction
           .updateTable('bulk_send')
-          .set({ text, scheduled_at: timeOrNull(scheduled) })
+          .set(({ eb }) => ({ ...contentsOf(draft), revision: eb('revision', '+', 1) }))
           .where('account_id', '=', account)
           .where('id', '=', id)
           .where('state', '=', 'draft')
-          .returning('id'),
-      ),
+        if (!(await hasRow(changed.returning('id')))) return false
+        if (calls !== undefined) {
+          await transaction.deleteFrom('bulk_send_call').where('send_id', '=', id).execute()
+          await insertCalls(transaction, id, calls)
+        }
+        return true
+      }),
     rows: async (account, id, call) =>
       (await callOf(account, id, call).select('recipients').executeTakeFirst())?.recipients ?? [],
     accepted: async (account, id, call) =>
@@ -89,8 +86,8 @@ export function postgresBulkSends({ pools: { kysely, ordinary } }: Context): Bul
       const rows = await ordinary.run(sumReturned, { account, ids })
       return new Map(rows.map(({ id, returned }) => [id, returned]))
     },
-    start: (account, id) => move(account, id, 'draft', 'running'),
-    stop: (account, id) => move(account, id, 'running', 'stopping'),
+    start: (account, id, revision) => hasRow(moving(account, id, 'draft', 'running').where('revision', '=', revision)),
+    stop: (account, id) => hasRow(moving(account, id, 'running', 'stopping')),
     async take(seconds, only) {
       const [row] = await ordinary.run(takeBulkCall, { seconds, only })
       if (row === undefined) return undefined
@@ -123,6 +120,25 @@ export function postgresBulkSends({ pools: { kysely, ordinary } }: Context): Bul
           .where('id', '=', id)
           .execute()
       }),
+  }
+}
+
+const contentsOf = ({ columns, text, scheduled, sender, options }: BulkDraft) => ({
+  ...{ columns, text, scheduled_at: timeOrNull(scheduled), sender: sender ?? null },
+  options: options === undefined ? null : JSON.stringify(options),
+})
+
+/** Inserts the rows of a send. Each call has a statement of its own, because all texts together may have 20 MB. */
+async function insertCalls(
+  transaction: Transaction<Tables>,
+  id: BulkSendId,
+  calls: readonly (readonly BulkRow[])[],
+): Promise<void> {
+  for (const [call, rows] of calls.entries()) {
+    const repeated = rows.filter(({ refused }) => refused === 'repeated').length
+    const counts = { count: rows.length - repeated, repeated }
+    const values = { send_id: id, call, recipients: JSON.stringify(rows), ...counts }
+    await transaction.insertInto('bulk_send_call').values(values).execute()
   }
 }
 

@@ -143,7 +143,7 @@ async function writeEverywhere(): Promise<void> {
     { columns: ['note'], text: bulkText, scheduled: undefined, key: 'e' },
     [[row(1, number, ['x'])]],
   )
-  await ports.bulkSends.start(account, ended)
+  await ports.bulkSends.start(account, ended, 0)
   await ports.bulkSends.end(ended, 0, {
     ...{ accepted: [], messages: 0, cost: 0 as never },
     refusedRows: [{ ...row(1, number, ['x']), refused: 'opted-out' }],

@@ -1,12 +1,12 @@
 import { burstSeconds } from '@gateway/core/accounts'
-import type { SenderAddress } from '@gateway/core/messages'
+import type { CallingCode, SenderAddress } from '@gateway/core/messages'
 import type { PasswordHash } from '@gateway/core/people'
 import { accountId, credits, msisdn } from './columns.ts'
 import { column, nullable, sql, statement, type RowOf } from './statement.ts'
 
 const columns = sql`account.id, account.parent_id, account.locked,
   directory.login, directory.first_name, directory.surname, directory.own_number::text, directory.transactional,
-  directory.from_networks, directory.requests_per_second, directory.recipients_per_second,
+  directory.from_networks, directory.requests_per_second, directory.recipients_per_second, directory.calling_code,
   array(select address from sender where account_id = account.id order by assigned_at, id) as codes`
 
 const columnTypes = {
@@ -21,6 +21,7 @@ const columnTypes = {
   from_networks: 'text[]',
   requests_per_second: 'int?',
   recipients_per_second: 'int?',
+  calling_code: nullable(column<CallingCode>('text')),
   codes: column<readonly SenderAddress[]>('text[]'),
 } as const
 

@@ -1,7 +1,8 @@
 import type { BulkRow, BulkSendId, BulkSendState } from '@gateway/core/bulk-sends'
+import type { SendOptions } from '@gateway/core/messages'
 import { LEDGER } from '../stored-codes.ts'
 import { milliseconds } from './arrays.ts'
-import { accountId, credits, instant, outcomeCode } from './columns.ts'
+import { accountId, credits, instant, outcomeCode, senderAddress } from './columns.ts'
 import { column, nullable, sql, statement } from './statement.ts'
 
 // Run these statements on the ordinary connections (`pools.ordinary`).
@@ -16,6 +17,9 @@ const sendColumns = {
   text: 'text',
   scheduled: nullable(instant),
   key: 'text',
+  sender: nullable(senderAddress),
+  options: nullable(column<SendOptions>('json')),
+  revision: 'int',
   created: instant,
   started: nullable(instant),
   recipients: 'bigint',
@@ -41,7 +45,7 @@ const wasStopped = `case when state = 'ended' and sums.refused > 0 then exists (
   ) else false end`
 
 /** Columns of a send with the sums over its calls. */
-const send = `id, account_id account, state, columns, "text", ${milliseconds('scheduled_at')} scheduled, key,
+const send = `id, account_id account, state, columns, "text", ${milliseconds('scheduled_at')} scheduled, key, sender, options, revision,
   ${milliseconds('created_at')} created, ${milliseconds('started_at')} started, sums.*, ${wasStopped} "isStopped",
   ${milliseconds('failed_over_at')} "failedOver"`
 

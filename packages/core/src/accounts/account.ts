@@ -1,5 +1,5 @@
 import type { Brand } from '../brand.ts'
-import type { Msisdn, SenderAddress } from '../messages/msisdn.ts'
+import type { CallingCode, Msisdn, SenderAddress } from '../messages/msisdn.ts'
 import type { Instant } from '../time/instant.ts'
 
 /** Positive integer below 2^31, written without the 'W' prefix (spec 2, Account). */
@@ -30,14 +30,16 @@ export interface Account {
   readonly requestsPerSecond: number | undefined
   /** Maximum number of recipients per second over all interfaces and processes; undefined: no limit. */
   readonly recipientsPerSecond: number | undefined
+  /** Country of the numbers that its users write without a country code; undefined: none. */
+  readonly callingCode: CallingCode | undefined
   /** Short or long codes of the account, in order of assignment. Its messages are sent from the first. */
   readonly shortCodes: readonly SenderAddress[]
 }
 
-export type NewAccount = Omit<Account, 'id' | 'locked' | 'shortCodes' | keyof Restrictions>
+export type NewAccount = Omit<Account, 'id' | 'locked' | 'shortCodes' | keyof LaterSettings>
 
-/** Restrictions of the use of an account. A new one has none. */
-export type Restrictions = Pick<Account, 'from' | 'requestsPerSecond' | 'recipientsPerSecond'>
+/** Settings that a new account does not have. */
+export type LaterSettings = Pick<Account, 'from' | 'requestsPerSecond' | 'recipientsPerSecond' | 'callingCode'>
 
 export const loginLengthMax = 64
 

@@ -1,6 +1,7 @@
 import type { Credits } from '../credits/credits.ts'
 import type { Instant } from '../time/instant.ts'
 import type { Account, AccountId, ApiKey, ComesFrom, KeyHash, KeyId, NewAccount, NewApiKey } from './account.ts'
+import type { CallingCode } from '../messages/msisdn.ts'
 import type { Login, PasswordHash } from '../people/secrets.ts'
 
 export interface OpenedAccount {
@@ -36,6 +37,8 @@ export interface AccountChange {
   /** Maximum number of requests per second; null removes the limit. */
   readonly requestsPerSecond?: number | null | undefined
   readonly recipientsPerSecond?: number | null | undefined
+  /** Null: none. */
+  readonly callingCode?: CallingCode | null | undefined
 }
 
 export type ChangeRefusal = 'no-such-account' | 'login-taken'

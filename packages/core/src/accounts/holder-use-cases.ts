@@ -1,5 +1,6 @@
 import { byAccount, holderCommand } from '../command.ts'
 import type { Ports } from '../ports.ts'
+import type { CallingCode } from '../messages/msisdn.ts'
 import type { Account } from './account.ts'
 import { authenticate } from './authenticate.ts'
 import { issueApiKey, listSubAccounts, revokeOwnKey, type IssuedKey, type NewKeyOptions } from './change-account.ts'
@@ -23,6 +24,12 @@ export const accountCommands = {
     role: 'owner',
     run: (ports) => byAccount((account, options: NewKeyOptions) => issueApiKey(ports)(account, options)),
     audit: (_account, { operation: _, ...about }) => ({ given: { ...about }, outcome: outcomeOfKey }),
+  }),
+  setCallingCode: holderCommand({
+    role: 'owner',
+    run: (ports) => (account: Account, callingCode: CallingCode | null) =>
+      ports.accounts.change(account.id, { callingCode }),
+    audit: (account, callingCode) => ({ given: { callingCode, before: account.callingCode ?? null } }),
   }),
   revokeKey: holderCommand({
     role: 'owner',

@@ -4,6 +4,8 @@ import type { Credits } from '../credits/credits.ts'
 import type { Instant } from '../time/instant.ts'
 import type { MessageId } from '../messages/message-id.ts'
 import type { Refusal } from '../messages/messages.ts'
+import type { SenderAddress } from '../messages/msisdn.ts'
+import type { SendOptions } from '../messages/send-options.ts'
 import type { OutcomeCode } from '../messages/status-code.ts'
 import type { UnreadNumber } from '../messages/written-number.ts'
 
@@ -15,7 +17,7 @@ export const bulkSendLimits = {
   /** Maximum number of rows of one call. */
   callRowsMax: 1000,
   /** Days after which an unsent draft is deleted. */
-  draftDays: 1,
+  draftDays: 30,
   /** Maximum number of drafts of an account. Further drafts are refused. */
   draftsMax: 100,
 } as const
@@ -59,12 +61,20 @@ export type IdRun = readonly [first: MessageId, last: MessageId]
 /** State of a send. Calls of running and stopping sends are processed. */
 export type BulkSendState = 'draft' | 'running' | 'stopping' | 'ended'
 
-export interface NewBulkSend {
+/** Part of a send that its author can change until the send is started. */
+export interface BulkDraft {
   /** Names that the text may use as fields: `{name}`. */
   readonly columns: readonly string[]
   readonly text: string
   /** Scheduled time; undefined: at once. */
   readonly scheduled: Instant | undefined
+  /** Undefined: the account's default (ruling 1.27). */
+  readonly sender?: SenderAddress | undefined
+  /** Undefined: none. */
+  readonly options?: SendOptions | undefined
+}
+
+export interface NewBulkSend extends BulkDraft {
   /** Secret prefix of the idempotency keys of its calls. */
   readonly key: string
 }
@@ -73,6 +83,8 @@ export interface BulkSend extends NewBulkSend {
   readonly id: BulkSendId
   readonly account: AccountId
   readonly state: BulkSendState
+  /** Number of changes since the draft was stored. */
+  readonly revision: number
   readonly created: Instant
   readonly started: Instant | undefined
   /** Number of rows, without rows that repeat the number of another row. */
@@ -138,8 +150,11 @@ export interface BulkSends {
   ): Promise<readonly BulkSend[]>
   /** Deletes a draft with its rows. Returns false if the account has no such draft. */
   discard(by: AccountId, id: BulkSendId): Promise<boolean>
-  /** Changes a draft. Returns false if the account has no such draft. */
-  change(by: AccountId, id: BulkSendId, change: Pick<NewBulkSend, 'text' | 'scheduled'>): Promise<boolean>
+  /**
+   * Replaces the contents of a draft and, if `calls` is defined, all its rows, atomically. Increases the revision.
+   * Returns false if the account has no such draft.
+   */
+  change(by: AccountId, id: BulkSendId, draft: BulkDraft, calls?: readonly (readonly BulkRow[])[]): Promise<boolean>
   /**
    * Returns the stored rows of a call: all rows, or, after its end, those that got no message. Empty if the account has
    * no such call.
@@ -154,8 +169,11 @@ export interface BulkSends {
    * accounts.
    */
   returned(by: AccountId, ids: readonly BulkSendId[]): Promise<ReadonlyMap<BulkSendId, Credits>>
-  /** Starts a draft. Returns false if the account has no such draft. Of concurrent callers only one receives true. */
-  start(by: AccountId, id: BulkSendId): Promise<boolean>
+  /**
+   * Starts a draft if it still has this revision. Returns false if the account has no such draft. Of concurrent callers
+   * only one receives true.
+   */
+  start(by: AccountId, id: BulkSendId, revision: number): Promise<boolean>
   /** Stops a send: no further call is started. Returns false if it is not running. */
   stop(by: AccountId, id: BulkSendId): Promise<boolean>
   /**

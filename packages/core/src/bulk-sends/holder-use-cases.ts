@@ -2,9 +2,10 @@ import type { Account } from '../accounts/account.ts'
 import { holderCommand } from '../command.ts'
 import { sendMessages } from '../messages/send-messages.ts'
 import type { Ports } from '../ports.ts'
-import type { BulkSendId, NewBulkSend } from './bulk-sends.ts'
+import type { BulkDraft, BulkRow, BulkSendId } from './bulk-sends.ts'
 import { addTemplate, changeTemplate, findTemplate } from './keep-templates.ts'
-import { bulkIds, cancelBulkSend, draftBulkSend, quoteBulkSend, sendNextCall, startBulkSend } from './send-in-bulk.ts'
+import { quoteBulkSend } from './quote-bulk-send.ts'
+import { bulkIds, cancelBulkSend, draftBulkSend, sendNextCall, startBulkSend } from './send-in-bulk.ts'
 import type { TemplateId } from './templates.ts'
 
 export const bulkSendQueries = (ports: Ports) => ({
@@ -28,8 +29,8 @@ export const bulkSendCommands = {
   draftBulkSend: holderCommand({ role: 'sender', run: draftBulkSend, audit: false }),
   changeBulkSend: holderCommand({
     role: 'sender',
-    run: (ports) => (account: Account, id: BulkSendId, change: Pick<NewBulkSend, 'text' | 'scheduled'>) =>
-      ports.bulkSends.change(account.id, id, change),
+    run: (ports) => (account: Account, id: BulkSendId, draft: BulkDraft, calls?: readonly (readonly BulkRow[])[]) =>
+      ports.bulkSends.change(account.id, id, draft, calls),
     audit: false,
   }),
   discardBulkSend: holderCommand({

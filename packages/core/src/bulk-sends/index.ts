@@ -1,4 +1,6 @@
 export * from './bulk-sends.ts'
+export * from './fields.ts'
 export * from './keep-templates.ts'
+export * from './quote-bulk-send.ts'
 export * from './send-in-bulk.ts'
 export * from './templates.ts'

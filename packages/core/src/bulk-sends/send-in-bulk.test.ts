@@ -3,7 +3,8 @@ import { aNumber, anAccount, memoryPorts, steppingClock } from '@gateway/core/te
 import { createGateway } from '../gateway.ts'
 import type { Ports } from '../ports.ts'
 import type { BulkRow } from './bulk-sends.ts'
-import { draftProblem, fieldsMissing, fillIn } from './send-in-bulk.ts'
+import { fieldsMissing, fillIn, lacksValue } from './fields.ts'
+import { draftProblem } from './send-in-bulk.ts'
 
 const optedOut = '27820000003'
 const rowsOf = (first: number, count: number): BulkRow[] =>
@@ -69,7 +70,7 @@ test('if processes die at any moment, also during a stop, each row is accepted a
   const deaths = fc.array(fc.tuple(fc.integer({ min: 1, max: 30 }), fc.boolean()), { minLength: 1, maxLength: 5 })
   const property = fc.asyncProperty(deaths, fc.option(fc.integer({ min: 0, max: 4 })), async (processes, stopAfter) => {
     const { clock, ports, gateway, account, id, find, refusedRows, sent } = await setUp(80)
-    await gateway.commands.startBulkSend(account, id)
+    await gateway.commands.startBulkSend(account, id, 0)
     const finish = async (processPorts: Ports) => {
       const { sendNextCall } = createGateway(processPorts).commands
       while ((await find()).state !== 'ended') if ((await sendNextCall()) === 'nothing') clock.step(11)
@@ -111,7 +112,7 @@ test('the quote predicts the send: parts, cost, and each row that gets no messag
   const quote = await gateway.queries.quoteBulkSend(account, id)
   expect(quote).toMatchObject({ messages: 9, partsMin: 1, partsMax: 1, cost: 90, fullCost: 100, remaining: 0 })
   expect(quote?.examples[1]).toMatchObject({ text: 'Dear Şule' })
-  await gateway.commands.startBulkSend(account, id)
+  await gateway.commands.startBulkSend(account, id, 0)
   while ((await gateway.commands.sendNextCall()) === 'more');
   expect(await refusedRows()).toEqual(quote?.refused)
   expect((await refusedRows()).map(({ row, refused }) => [row, refused])).toEqual([
@@ -124,7 +125,7 @@ test('the quote predicts the send: parts, cost, and each row that gets no messag
 
 test('calls that were not started before a stop are not sent, and each of their rows is marked stopped', async () => {
   const { gateway, account, id, find, refusedRows } = await setUp()
-  await gateway.commands.startBulkSend(account, id)
+  await gateway.commands.startBulkSend(account, id, 0)
   await gateway.commands.sendNextCall()
   expect(await gateway.commands.stopBulkSend(account, id)).toBe(true)
   while ((await gateway.commands.sendNextCall()) === 'more');
@@ -136,7 +137,7 @@ test('calls that were not started before a stop are not sent, and each of their 
 test('a call with a late answer counts if it was accepted before the stop; after the stop it accepts nothing', async () => {
   for (const isBefore of [true, false]) {
     const { clock, ports, gateway, account, id, find, refusedRows } = await setUp()
-    await gateway.commands.startBulkSend(account, id)
+    await gateway.commands.startBulkSend(account, id, 0)
     let go: () => void = () => undefined
     const release = new Promise<void>((resolve) => (go = resolve))
     const slow = createGateway({
@@ -171,7 +172,7 @@ test('a send is continued for 40 hours; after answers have expired, the rows of 
     [48, 'unknown'],
   ] as const) {
     const { clock, gateway, account, id, refusedRows } = await setUp()
-    await gateway.commands.startBulkSend(account, id)
+    await gateway.commands.startBulkSend(account, id, 0)
     clock.step(hours * 3600)
     while ((await gateway.commands.sendNextCall()) === 'more');
     expect(new Set((await refusedRows()).map((row) => row.refused))).toEqual(new Set([refused, 'repeated']))
@@ -182,7 +183,7 @@ test('a send is continued for 40 hours; after answers have expired, the rows of 
 test('a rate limit delays a send, and a locked account gets a refusal for each row', async () => {
   const { clock, ports, gateway, account, id, find, refusedRows } = await setUp()
   await ports.accounts.change(account.id, { recipientsPerSecond: 1 })
-  await gateway.commands.startBulkSend(account, id)
+  await gateway.commands.startBulkSend(account, id, 0)
   while ((await gateway.commands.sendNextCall()) === 'more');
   expect((await find()).callsEnded).toBe(1)
   clock.step(60)
@@ -200,17 +201,33 @@ test.each([
   ['{name}', ['name'], ['{sum} $&'], '{sum} $&'],
   ['{a}{b}', ['a'], ['1'], '1{b}'],
   ['{name}', [], [], '{name}'],
+  ['Dear {Name | customer}, {sum|0}', ['name', 'sum'], [' ', '12'], 'Dear customer, 12'],
+  ['{name|}!', ['name'], [''], '!'],
+  ['{a|b|c}', ['a'], [''], 'b|c'],
+  ['{a|b}', ['a', 'A|B'], ['', '2'], '2'],
+  ['{a|x}', ['b'], ['1'], '{a|x}'],
 ])('%j with the columns %j and the fields %j is %j', (text, columns, fields, filled) => {
   expect(fillIn(text, columns, { fields })).toBe(filled)
 })
 
 test('a text with a field that has no column is not a valid draft', () => {
-  expect(fieldsMissing('{a} {b} {b}', ['A'])).toEqual(['b'])
+  expect(fieldsMissing('{a} {b} {b} {c|x} {a|y}', ['A'])).toEqual(['b', 'c'])
   expect([draftProblem('{a}', ['a']), draftProblem(' ', ['a']), draftProblem('x'.repeat(919), [])]).toEqual([
     [],
     'no-message',
     'too-long',
   ])
+})
+
+test.each([
+  ['Dear {name}', [''], true],
+  ['Dear {name}', [' '], true],
+  ['Dear {name}', ['Ann'], false],
+  ['Dear {name|customer}', [''], false],
+  ['{name} or {name|you}', [''], true],
+  ['Hello', [''], false],
+])('%j with the fields %j lacks a value: %j', (text, fields, isLacking) => {
+  expect(lacksValue(text, ['name'])({ fields })).toBe(isLacking)
 })
 
 test('an account has at most a hundred drafts; another one is refused and does not replace any', async () => {
@@ -235,7 +252,7 @@ test('a row in which a field of the text is blank is refused, in the quote and i
     [1, 3, 4].map((row) => [row, 'missing-value']),
   )
   expect([quote?.messages, quote?.cost]).toEqual([1, 10])
-  await gateway.commands.startBulkSend(account, id)
+  await gateway.commands.startBulkSend(account, id, 0)
   while ((await gateway.commands.sendNextCall(id)) === 'more');
   const sent = await gateway.queries.findBulkSend(account, id)
   expect([sent?.accepted, sent?.refused, sent?.cost]).toEqual([1, 3, 10])

@@ -1,6 +1,5 @@
 import type { Account } from '../accounts/account.ts'
-import { credits, minus, plus, spend, type Credits } from '../credits/credits.ts'
-import { creditBalance } from '../credits/move-credits.ts'
+import { credits, plus } from '../credits/credits.ts'
 import type { Ports } from '../ports.ts'
 import { firstAnswerSeconds, type IdempotencyKey } from '../client-requests/client-requests.ts'
 import { bodyOf } from '../messages/body.ts'
@@ -8,133 +7,17 @@ import {
   bulkSendLimits,
   type BulkCall,
   type BulkRow,
-  type BulkSend,
   type BulkSendId,
   type EndedCall,
   type IdRun,
   type NewBulkSend,
 } from './bulk-sends.ts'
+import { fieldsMissing } from './fields.ts'
+import { refuseMissingValues, refusing, textsOf } from './texts-of-rows.ts'
 import { answerText, resultsIn, type SentRecipient } from '../messages/send-results.ts'
 import { deleteScheduled } from '../messages/follow-messages.ts'
 import type { MessageId } from '../messages/message-id.ts'
-import { isPassed, screenTexts, type TextToSend } from '../messages/screen-texts.ts'
-import { canonicalForm, orderedTexts, type sendMessages } from '../messages/send-messages.ts'
-
-/** `{name}` in a text: replaced by the field in the column of this name, in any letter case. */
-const fieldOfText = /\{([^{}\n]{1,100})\}/g
-
-/** Returns the names of the fields of a text as written, each once. */
-export const fieldsOf = (text: string): readonly string[] => [
-  ...new Set([...text.matchAll(fieldOfText)].map(([, name = '']) => name)),
-]
-
-/** Returns the fields in a text for which there is no column. Without columns a text has no fields (`fillIn`). */
-export function fieldsMissing(text: string, columns: readonly string[]): readonly string[] {
-  if (columns.length === 0) return []
-  const names = columns.map(keyOf)
-  return fieldsOf(text).filter((name) => !names.includes(keyOf(name)))
-}
-
-const keyOf = (name: string): string => name.trim().toLowerCase()
-
-/** Returns the text of a row. Without columns a text has no fields. */
-export function fillIn(text: string, columns: readonly string[], { fields }: Pick<BulkRow, 'fields'>): string {
-  if (columns.length === 0) return text
-  const names = columns.map(keyOf)
-  return text.replace(fieldOfText, (whole, name: string) => fields[names.indexOf(keyOf(name))] ?? whole)
-}
-
-/** Refuses the rows in which a field of the text is blank, so that nobody receives "Dear , 6 is due". */
-function refuseMissingValues({ text, columns }: BulkSend, rows: readonly BulkRow[]): readonly BulkRow[] {
-  const names = columns.map(keyOf)
-  const fieldsNeeded = fieldsOf(text)
-    .map((name) => names.indexOf(keyOf(name)))
-    .filter((at) => at >= 0)
-  if (fieldsNeeded.length === 0) return rows
-  const isMissing = ({ fields }: BulkRow): boolean => fieldsNeeded.some((at) => (fields[at] ?? '').trim() === '')
-  return rows.map((row) => (row.refused === undefined && isMissing(row) ? refusing(row, 'missing-value') : row))
-}
-
-/** Groups the rows of a call that are to be sent by text, in the order of their first rows. */
-function textsOf({ text, columns, scheduled }: BulkSend, rows: readonly BulkRow[]): readonly TextToSend<BulkRow>[] {
-  const byText = new Map<string, BulkRow[]>()
-  for (const row of rows) {
-    if (row.refused !== undefined) continue
-    const own = fillIn(text, columns, row)
-    const same = byText.get(own)
-    if (same === undefined) byText.set(own, [row])
-    else same.push(row)
-  }
-  return [...byText].map(([own, recipients]) => ({ text: own, recipients, scheduled }))
-}
-
-/** Preview of a bulk send at this moment. */
-export interface BulkQuote {
-  readonly messages: number
-  /** Smallest number of parts of one message. */
-  readonly partsMin: number
-  readonly partsMax: number
-  readonly cost: Credits
-  /** Credits that all recipients that pass the screening would cost, whatever the balance. */
-  readonly fullCost: Credits
-  readonly balance: Credits
-  readonly remaining: Credits
-  /** Rows that would get no message, each with its reason, including repetitions. */
-  readonly refused: readonly BulkRow[]
-  /** Rows whose number is not used exactly as written. */
-  readonly changed: readonly BulkRow[]
-  /** First rows that would get a message, with their texts. */
-  readonly examples: readonly { readonly row: BulkRow; readonly text: string; readonly parts: number }[]
-}
-
-const examplesMax = 3
-
-/** Screens and prices a stored send, one call at a time. Returns undefined if the account has no such send. */
-export const quoteBulkSend =
-  (ports: Pick<Ports, 'bulkSends' | 'suppressions' | 'prices' | 'senders' | 'ledger' | 'clock'>) =>
-  async (account: Account, id: BulkSendId): Promise<BulkQuote | undefined> => {
-    const send = await ports.bulkSends.find(account.id, id)
-    if (send === undefined) return undefined
-    const allowed = await ports.senders.allowedTo(account.id)
-    const balance = await creditBalance(ports)(account.id)
-    let [remaining, fullCost, messages, partsMin, partsMax] = [balance, credits(0), 0, Infinity, 0]
-    const refused: BulkRow[] = []
-    const changed: BulkRow[] = []
-    const examples: BulkQuote['examples'][number][] = []
-    for (let call = 0; call < send.calls; call++) {
-      const rows = refuseMissingValues(send, await ports.bulkSends.rows(account.id, id, call))
-      refused.push(...rows.filter((row) => row.refused !== undefined))
-      changed.push(...rows.filter((row) => row.changed === true && row.refused === undefined))
-      const texts = textsOf(send, rows)
-      const screened = await screenTexts(ports, account, texts, ports.clock.now())
-      if (orderedTexts(screened, allowed) === 'invalid-sender') {
-        refused.push(...texts.flatMap(({ recipients }) => recipients.map((row) => refusing(row, 'invalid-sender'))))
-        continue
-      }
-      const costs = screened.flatMap(({ recipients }) => recipients.filter(isPassed).map(({ cost }) => cost))
-      const spent = spend(remaining, costs)
-      let next = 0
-      screened.forEach(({ body, recipients }, at) => {
-        for (const recipient of recipients) {
-          const row = recipient.recipient
-          if (!isPassed(recipient)) refused.push(refusing(row, recipient.refused))
-          else if (spent.paid[next++] !== true) refused.push(refusing(row, 'insufficient-credits'))
-          else {
-            messages++
-            const parts = body?.parts ?? 1
-            partsMin = Math.min(partsMin, parts)
-            partsMax = Math.max(partsMax, parts)
-            if (examples.length < examplesMax) examples.push({ row, text: body?.text ?? texts[at]?.text ?? '', parts })
-          }
-        }
-      })
-      remaining = spent.balance
-      fullCost = costs.reduce(plus, fullCost)
-    }
-    refused.sort((a, b) => a.row - b.row)
-    const of = { messages, partsMin: messages === 0 ? 0 : partsMin, partsMax, refused, changed, examples }
-    return { ...of, cost: minus(balance, remaining), fullCost, balance, remaining }
-  }
+import { canonicalForm, type sendMessages } from '../messages/send-messages.ts'
 
 /** Returns the message ids of an ended call, in the order of its texts. */
 export const bulkIds =
@@ -158,8 +41,6 @@ export const cancelBulkSend =
     return deleted
   }
 
-const refusing = (row: BulkRow, refused: NonNullable<BulkRow['refused']>): BulkRow => ({ ...row, refused })
-
 /** Returns why a draft cannot be sent: its text is empty or too long, or a field has no column. */
 export function draftProblem(text: string, columns: readonly string[]): 'no-message' | 'too-long' | readonly string[] {
   const missing = fieldsMissing(text, columns)
@@ -181,13 +62,16 @@ export const draftBulkSend =
     return drafts.length < draftsMax ? bulkSends.add(account.id, send, calls) : 'too-many-drafts'
   }
 
-/** Starts a draft, once. Returns false if the account has no such draft or its text does not fit its rows. */
+/**
+ * Starts a draft, once. Returns false if the account has no such draft of this revision, so that only the contents that
+ * the author has seen are sent, or if its text does not fit its rows.
+ */
 export const startBulkSend =
   ({ bulkSends }: Pick<Ports, 'bulkSends'>) =>
-  async (account: Account, id: BulkSendId): Promise<boolean> => {
+  async (account: Account, id: BulkSendId, revision: number): Promise<boolean> => {
     const send = await bulkSends.find(account.id, id)
-    if (send === undefined || draftProblem(send.text, send.columns).length > 0) return false
-    return bulkSends.start(account.id, id)
+    if (send?.revision !== revision || draftProblem(send.text, send.columns).length > 0) return false
+    return bulkSends.start(account.id, id, revision)
   }
 
 /**

@@ -6,12 +6,14 @@ import { changeScheduled } from './change-scheduled.ts'
 import { deleteScheduled, findMessages, queryStatus, type MessageQuery } from './follow-messages.ts'
 import type { MessageId } from './message-id.ts'
 import type { Page } from './messages.ts'
+import { listOwnSenders } from './own-senders.ts'
 import { quoteMessages } from './quote-messages.ts'
 import { sendMessages } from './send-messages.ts'
 import { lastSend, listSent, showSent } from './show-sent.ts'
 
 export const messageQueries = (ports: Ports) => ({
   quoteMessages: quoteMessages(ports),
+  listOwnSenders: listOwnSenders(ports),
   queryStatus: queryStatus(ports),
   listScheduled: ({ id }: Account, page: Page) => ports.messages.scheduled(id, page),
   listSent: listSent(ports),

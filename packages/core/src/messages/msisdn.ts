@@ -39,6 +39,26 @@ export function callingCodeOf(number: Msisdn): string {
   return number.slice(0, 3)
 }
 
+/** Country calling code with mobile numbers, such as `43`, without `+`. */
+export type CallingCode = Brand<string, 'CallingCode'>
+
+/** Parses a country calling code, with or without `+` or `00`. Returns undefined for any other text. */
+export function parseCallingCode(text: string): CallingCode | undefined {
+  const code = text.trim().replace(/^(?:\+|00)/, '')
+  return Object.hasOwn(mobileNumberLengths, code) ? (code as CallingCode) : undefined
+}
+
+/**
+ * Returns the mobile number for the digits that people dial inside the country of the calling code: `0660123456` is
+ * 43660123456 in Austria. Returns undefined if they are not such a number, or if they are two of them.
+ */
+export function parseNational(digits: string, code: CallingCode): Msisdn | undefined {
+  const trunk = trunkPrefixes[code]?.find((prefix) => digits.startsWith(prefix))
+  const [bare, whole] = [trunk === undefined ? undefined : digits.slice(trunk.length), digits]
+  const found = [bare, whole].flatMap((rest) => (rest === undefined ? [] : (parseMsisdn(code + rest) ?? [])))
+  return found.length === 1 ? found[0] : undefined
+}
+
 /**
  * Parses a recipient's number and trims it (ruling 1.8): digits only, a known calling code, a length that mobile
  * numbers have there, and no national trunk prefix after the calling code. Returns `undefined` for any other text.

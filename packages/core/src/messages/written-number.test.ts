@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { mobileNumberLengths } from './calling-codes.ts'
-import { parseMsisdn } from './msisdn.ts'
-import { readSoughtNumber, readWrittenNumber } from './written-number.ts'
+import { parseCallingCode, parseMsisdn } from './msisdn.ts'
+import { readNumberIn, readSoughtNumber, readWrittenNumber } from './written-number.ts'
 
 test.each<[string, string]>([
   ['plain digits', '27820000001'],
@@ -156,4 +156,38 @@ test('a number that the wire interfaces accept is read unchanged, also in groups
     }),
     { numRuns: 2000 },
   )
+})
+
+test.each([
+  ['0660 123456', '43', '43660123456'],
+  ['(0660) 123456', '43', '43660123456'],
+  ['0825550101', '27', '27825550101'],
+  ['06 30 123 4567', '36', '36301234567'],
+  // In Ivory Coast the first 0 belongs to the number.
+  ['07 01 23 45 67', '225', '2250701234567'],
+])('%j is %s in the country %s, and the person sees both', (written, code, number) => {
+  expect(readNumberIn(parseCallingCode(code), written)).toEqual({ number, changed: true })
+  expect(readNumberIn(undefined, written)).toEqual({ unread: 'national-number' })
+})
+
+test.each([
+  ['+27 82 555 0101', '43', { number: '27825550101', changed: false }],
+  ['0043 660 123456', '27', { number: '43660123456', changed: true }],
+  ['01', '43', { unread: 'national-number' }],
+  ['4.366E+10', '43', { unread: 'scientific-notation' }],
+])('%j in the country %s is %j: a country changes only numbers without a country code', (written, code, read) => {
+  expect(readNumberIn(parseCallingCode(code), written)).toEqual(read)
+})
+
+test.each([
+  ['43', '43'],
+  ['+43', '43'],
+  [' 0043 ', '43'],
+  ['1', '1'],
+  ['4', undefined],
+  ['999', undefined],
+  ['constructor', undefined],
+  ['', undefined],
+])('%j is the calling code %s', (text, code) => {
+  expect(parseCallingCode(text)).toBe(code)
 })

@@ -1,4 +1,11 @@
-import { callingCodeOf, parseMsisdn, parseStoredMsisdn, type Msisdn } from './msisdn.ts'
+import {
+  callingCodeOf,
+  parseMsisdn,
+  parseNational,
+  parseStoredMsisdn,
+  type CallingCode,
+  type Msisdn,
+} from './msisdn.ts'
 
 /**
  * Reason why a written number cannot be read:
@@ -53,6 +60,17 @@ export function readWrittenNumber(written: string): WrittenNumber {
   const parts = /^([^(]*)\(0\)(.*)$/.exec(whole)
   const read = parts === null ? readDigits(whole) : withoutTrunk(parts[1] ?? '', parts[2] ?? '')
   return read.number === undefined ? read : { ...read, changed: read.changed || whole !== text }
+}
+
+/**
+ * Same as `readWrittenNumber`, but reads a number without a country code, which begins with 0, as one of the country
+ * with this calling code. Then `changed` is true.
+ */
+export function readNumberIn(code: CallingCode | undefined, written: string): WrittenNumber {
+  const read = readWrittenNumber(written)
+  if (code === undefined || read.unread !== 'national-number') return read
+  const number = parseNational(bare(written).replace(/[^0-9]/g, ''), code)
+  return number === undefined ? read : { number, changed: true }
 }
 
 /** Parses a number to search for. Also accepts a number that an earlier version stored with a trunk prefix. */

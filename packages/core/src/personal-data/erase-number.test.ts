@@ -117,7 +117,7 @@ test('a list is exported with its text; while it is sent nothing is erased, and 
     { send: { id: first, account: account.id, state: 'draft', text: 'Dear {name}' }, row: rows[0], isBeingSent: false },
     { send: { id: second } },
   ])
-  await bulkSends.start(account.id, first)
+  await bulkSends.start(account.id, first, 0)
   expect(await backOffice.commands.eraseNumber(number, 'me')).toEqual({ heldUp: { ...nothingHeld, rowsBeingSent: 1 } })
   expect((await backOffice.commands.exportNumber(number)).listed).toHaveLength(2)
   await bulkSends.end(first, 0, { accepted: [], messages: 0, cost: 0 as never, refusedRows: rows })
@@ -126,7 +126,7 @@ test('a list is exported with its text; while it is sent nothing is erased, and 
     personalData: {
       ...personalData,
       erase: async (...args: Parameters<PersonalData['erase']>) => {
-        if (args[1].at === 'contacts') await bulkSends.start(account.id, second)
+        if (args[1].at === 'contacts') await bulkSends.start(account.id, second, 0)
         return personalData.erase(...args)
       },
     },

@@ -3,9 +3,10 @@ import { createHash } from 'node:crypto'
 import type { StoredPorts } from '@gateway/core'
 import type { AccountId, Accounts, KeyHash, KeyId, NewAccount, NewApiKey } from '@gateway/core/accounts'
 import { credits } from '@gateway/core/credits'
+import type { CallingCode } from '@gateway/core/messages'
 import type { PasswordHash } from '@gateway/core/people'
 import { instant, secondsAfter, type Instant } from '@gateway/core/time'
-import { anAccount, anAccountId, aNewAccount, aNumber, unrestricted } from '../builders.ts'
+import { anAccount, anAccountId, aNewAccount, aNumber, withoutSettings } from '../builders.ts'
 import { assertLedger, concurrentCallers, collect, type Contract } from './shared.ts'
 
 const now = instant(Date.UTC(2026, 9, 18, 8))
@@ -42,7 +43,7 @@ export const accountsContract: Contract<StoredPorts> = {
     }
     const id = await accounts.open({ account, password: undefined, credits: credits(123) }, now)
     if (typeof id === 'string') assert.fail(id)
-    const expected = { account: { ...account, ...unrestricted, id, locked: false, shortCodes: [] }, balance: 123 }
+    const expected = { account: { ...account, ...withoutSettings, id, locked: false, shortCodes: [] }, balance: 123 }
     assert.deepEqual(await accounts.find(id), expected)
     assert.deepEqual(await collect(accounts.list()), [expected])
     assert.deepEqual(await accounts.byLogin(account.login), { account: expected.account, password: undefined })
@@ -158,8 +159,9 @@ export const accountsContract: Contract<StoredPorts> = {
     for (const { trial, ...change } of [
       {},
       { from: ['192.0.2.0/24', '2001:db8::/32'], requestsPerSecond: 5, recipientsPerSecond: 1000 },
-      { from: [], requestsPerSecond: null },
+      { from: [], requestsPerSecond: null, callingCode: '43' as CallingCode },
       { transactional: true },
+      { callingCode: null },
       { firstName: 'Grace', surname: '' },
       { trial: null },
       { login: 'Renamed', trial: { ownNumber: aNumber('27831234567') } },
@@ -172,6 +174,7 @@ export const accountsContract: Contract<StoredPorts> = {
         ...expected,
         ...change,
         requestsPerSecond: limit ?? undefined,
+        callingCode: ('callingCode' in change ? change.callingCode : expected.callingCode) ?? undefined,
         ...(trial === undefined ? {} : { trial: trial ?? undefined }),
       }
       assert.deepEqual(await accounts.find(id), { account: expected, balance: 70 })

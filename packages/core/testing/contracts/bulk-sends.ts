@@ -3,7 +3,14 @@ import type { StoredPorts } from '@gateway/core'
 import type { AccountId } from '@gateway/core/accounts'
 import type { BulkRow, BulkSendId, EndedCall, NewBulkSend } from '@gateway/core/bulk-sends'
 import { credits } from '@gateway/core/credits'
-import { OUTCOME, type MessageId, type Msisdn } from '@gateway/core/messages'
+import {
+  OUTCOME,
+  type Category,
+  type MessageId,
+  type Msisdn,
+  type SenderAddress,
+  type ValidityMinutes,
+} from '@gateway/core/messages'
 import { firstErasureStep, type ErasureStep } from '@gateway/core/personal-data'
 import { anAccount, anOrder, aNumber } from '../builders.ts'
 import { accepted, concurrentCallers, dispatchDue, farAhead, longAgo, type Contract } from './shared.ts'
@@ -26,7 +33,7 @@ async function drafted({ bulkSends }: StoredPorts, by: AccountId, fields: Partia
 
 async function started(ports: StoredPorts, by: AccountId) {
   const id = await drafted(ports, by)
-  assert.equal(await ports.bulkSends.start(by, id), true)
+  assert.equal(await ports.bulkSends.start(by, id, 0), true)
   return id
 }
 
@@ -38,7 +45,8 @@ export const bulkSendsContract: Contract<StoredPorts> = {
     assert.deepEqual(
       { ...found, created: 0 },
       {
-        ...{ id, account: by, state: 'draft', ...aSend, scheduled: farAhead, created: 0, started: undefined },
+        ...{ id, account: by, state: 'draft', revision: 0, ...aSend, scheduled: farAhead, created: 0 },
+        ...{ sender: undefined, options: undefined, started: undefined },
         ...{ recipients: 3, repeated: 1, calls: 2, callsEnded: 0, accepted: 0, refused: 0, isStopped: false, cost: 0 },
         failedOver: undefined,
       },
@@ -48,9 +56,9 @@ export const bulkSendsContract: Contract<StoredPorts> = {
     assert.equal(await ports.bulkSends.find(other, id), undefined)
     assert.equal(await ports.bulkSends.find(by, nobody), undefined)
     assert.deepEqual(await ports.bulkSends.rows(other, id, 0), [])
-    const change = { text: 'x', scheduled: undefined }
+    const change = { ...aSend, text: 'x' }
     assert.deepEqual(
-      [await ports.bulkSends.change(other, id, change), await ports.bulkSends.start(other, id)],
+      [await ports.bulkSends.change(other, id, change), await ports.bulkSends.start(other, id, 0)],
       [false, false],
     )
     assert.equal(await ports.bulkSends.stop(other, id), false)
@@ -92,14 +100,65 @@ export const bulkSendsContract: Contract<StoredPorts> = {
   'a draft can be changed until it is started, and is started once': async (ports) => {
     const { id: by } = await anAccount(ports)
     const id = await drafted(ports, by)
-    const change = { text: 'Hello', scheduled: farAhead }
+    const change = { ...aSend, text: 'Hello', scheduled: farAhead }
     assert.equal(await ports.bulkSends.change(by, id, change), true)
     assert.equal(await ports.bulkSends.stop(by, id), false)
-    const all = await Promise.all(Array.from({ length: concurrentCallers }, () => ports.bulkSends.start(by, id)))
+    const all = await Promise.all(Array.from({ length: concurrentCallers }, () => ports.bulkSends.start(by, id, 1)))
     assert.equal(all.filter(Boolean).length, 1)
     assert.equal(await ports.bulkSends.change(by, id, { ...change, text: 'Later' }), false)
     const found = await ports.bulkSends.find(by, id)
     assert.deepEqual([found?.state, found?.text, found?.scheduled], ['running', 'Hello', farAhead])
+  },
+
+  'a draft is started only in the revision that its author has seen': async (ports) => {
+    const { id: by } = await anAccount(ports)
+    const id = await drafted(ports, by)
+    const changes = Array.from({ length: concurrentCallers }, () => ports.bulkSends.change(by, id, aSend))
+    const [isStarted] = await Promise.all([ports.bulkSends.start(by, id, 1), ...changes])
+    const { revision } = (await ports.bulkSends.find(by, id)) ?? assert.fail('not found')
+    assert.ok(isStarted ? revision === 1 : revision === concurrentCallers)
+    assert.equal(await ports.bulkSends.start(by, id, 0), false)
+    assert.equal(await ports.bulkSends.start(by, id, revision), !isStarted)
+    for (const call of [0, 1]) await ports.bulkSends.end(id, call, nothingAccepted)
+  },
+
+  'the sender and the options of a draft are stored, changed and claimed with it': async (ports) => {
+    const { id: by } = await anAccount(ports)
+    const sender = 'ACME' as SenderAddress
+    const options = { validity: 60 as ValidityMinutes, flash: true, category: 'Ad "x"' as Category } as const
+    const [id, other] = [await drafted(ports, by, { sender, options }), await drafted(ports, by)]
+    assert.equal(await ports.bulkSends.change(by, other, { ...aSend, sender, options }), true)
+    for (const send of [id, other]) {
+      const found = await ports.bulkSends.find(by, send)
+      assert.deepEqual([found?.sender, found?.options], [sender, options])
+    }
+    assert.equal(await ports.bulkSends.start(by, id, 0), true)
+    const claimed = await ports.bulkSends.take(600, id)
+    assert.deepEqual([claimed?.send.sender, claimed?.send.options], [sender, options])
+    assert.equal(await ports.bulkSends.change(by, other, aSend), true)
+    const changed = await ports.bulkSends.find(by, other)
+    assert.deepEqual([changed?.sender, changed?.options], [undefined, undefined])
+    for (const call of [0, 1]) await ports.bulkSends.end(id, call, nothingAccepted)
+  },
+
+  'the rows of a draft are replaced as a whole, and not after it is started': async (ports) => {
+    const [{ id: by }, { id: other }] = [await anAccount(ports), await anAccount(ports)]
+    const id = await drafted(ports, by)
+    const rows = rowsFrom(11, 3)
+    const draft = { ...aSend, columns: ['Name', 'Sum'] }
+    assert.equal(await ports.bulkSends.change(other, id, draft, [rows]), false)
+    assert.deepEqual(await ports.bulkSends.rows(by, id, 0), calls[0])
+    assert.equal(await ports.bulkSends.change(by, id, draft, [rows]), true)
+    const found = await ports.bulkSends.find(by, id)
+    assert.deepEqual(
+      [found?.columns, found?.recipients, found?.repeated, found?.calls, found?.revision],
+      [draft.columns, 3, 0, 1, 1],
+    )
+    assert.deepEqual([await ports.bulkSends.rows(by, id, 0), await ports.bulkSends.rows(by, id, 1)], [rows, []])
+    assert.equal(await ports.bulkSends.start(by, id, 1), true)
+    assert.equal(await ports.bulkSends.change(by, id, draft, calls), false)
+    assert.deepEqual(await ports.bulkSends.rows(by, id, 0), rows)
+    await ports.bulkSends.end(id, 0, nothingAccepted)
   },
 
   'calls of a send are claimed one after the other, each by one caller, and again after its lease': async (ports) => {
@@ -255,7 +314,7 @@ export const bulkSendsContract: Contract<StoredPorts> = {
     for (let turn = 0; turn < 10; turn++) {
       const id = await drafted(ports, by)
       const [rows] = await Promise.all([
-        ports.bulkSends.start(by, id).then(() => ports.bulkSends.rows(by, id, 0)),
+        ports.bulkSends.start(by, id, 0).then(() => ports.bulkSends.rows(by, id, 0)),
         ports.personalData.erase(number, { at: 'contacts', after: '' }),
       ])
       assert.deepEqual(await ports.bulkSends.rows(by, id, 0), rows)
@@ -289,7 +348,7 @@ export const bulkSendsContract: Contract<StoredPorts> = {
     const numbers = [aNumber(), aNumber('27820000002')] as const
     const rows = numbers.map((number, at) => ({ row: at + 1, number, fields: ['Ann'] }))
     const id = await ports.bulkSends.add(by, aSend, [rows])
-    await ports.bulkSends.start(by, id)
+    await ports.bulkSends.start(by, id, 0)
     const { ids: sent } = await accepted(ports, anOrder(by, { to: [numbers[0]], text: 'Dear Ann' }))
     await dispatchDue(ports, 'single', () => ({ outcome: 'refused' }))
     const first = sent[0] ?? assert.fail('no id')

@@ -298,7 +298,7 @@ export const promotedContract: Contract<PromotablePorts> = withPromotion({
     const rowsOfCalls = [[row(1)], [row(2), row(3)]]
     const add = () => bulkSends.add(by, { columns: [], text: 'x', scheduled: undefined, key: 'k' }, rowsOfCalls)
     const [running, stopping, ended, draft] = [await add(), await add(), await add(), await add()]
-    for (const send of [running, stopping, ended]) await bulkSends.start(by, send)
+    for (const send of [running, stopping, ended]) await bulkSends.start(by, send, 0)
     await bulkSends.stop(by, stopping)
     const end = (send: typeof running, call: number) =>
       bulkSends.end(send, call, { accepted: [], messages: 1, cost: credits(1), refusedRows: [] })
@@ -332,7 +332,7 @@ export const promotedContract: Contract<PromotablePorts> = withPromotion({
     await bulkSends.end(running, 1, { accepted: [], messages: 0, cost: credits(0), refusedRows })
     const last = await bulkSends.find(by, running)
     assert.deepEqual([last?.state, last?.isStopped, last?.refused], ['ended', true, 2])
-    assert.deepEqual([await bulkSends.start(by, draft), (await bulkSends.find(by, draft))?.state], [true, 'running'])
+    assert.deepEqual([await bulkSends.start(by, draft, 0), (await bulkSends.find(by, draft))?.state], [true, 'running'])
   },
 
   'a dispatcher registered after the promotion works like any other': async (promotable) => {

@@ -2,7 +2,7 @@ import { strict as assert } from 'node:assert'
 import type { Account, AccountId } from '@gateway/core/accounts'
 import type { Login, PasswordAttempt, PasswordHash, Secrets, TooManyFailures } from '@gateway/core/people'
 import { instant, secondsAfter } from '@gateway/core/time'
-import { aNewAccount, unrestricted } from '../builders.ts'
+import { aNewAccount, withoutSettings } from '../builders.ts'
 import { concurrentCallers, type Contract } from './shared.ts'
 
 const now = instant(Date.UTC(2026, 9, 18, 8))
@@ -17,7 +17,7 @@ interface Attempted extends Partial<Pick<PasswordAttempt, 'login' | 'network' | 
   readonly lookUp?: () => Promise<void>
 }
 
-const account: Account = { ...aNewAccount(), ...unrestricted, id: 7 as AccountId, locked: false, shortCodes: [] }
+const account: Account = { ...aNewAccount(), ...withoutSettings, id: 7 as AccountId, locked: false, shortCodes: [] }
 
 async function aUser(secrets: Secrets) {
   const password = secrets.newPassword()

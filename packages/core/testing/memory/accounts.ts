@@ -18,7 +18,7 @@ import {
 } from '@gateway/core/accounts'
 import type { Login, LoginFailures } from '@gateway/core/people'
 import { secondsAfter, type Instant } from '@gateway/core/time'
-import { unrestricted } from '../builders.ts'
+import { withoutSettings } from '../builders.ts'
 import { useRate } from '../contracts/specification/accounts.ts'
 import { atomic } from './atomic.ts'
 import type { AccountRow, KeyRow } from './rows.ts'
@@ -88,7 +88,7 @@ function open(store: MemoryStore, opened: OpenedAccount, now: Instant): AccountI
   if (opened.credits < 0) throw new RangeError('an account cannot be opened with a debt')
 
   const id = newAccountId(store)
-  const account = { ...opened.account, ...unrestricted, id, locked: false, shortCodes: [] }
+  const account = { ...opened.account, ...withoutSettings, id, locked: false, shortCodes: [] }
   const row: AccountRow = { account, password: opened.password, balance: opened.credits, entries: [], keys: [] }
   row.entries.push({ amount: opened.credits, cause: { kind: 'top-up', why: 'opened' }, at: now })
   store.accounts.set(id, row)
@@ -122,7 +122,7 @@ function changeDirectory(store: MemoryStore, id: AccountId, changes: AccountChan
   const row = store.accounts.get(id)
   if (row === undefined) return 'no-such-account'
   const { login = row.account.login, firstName, surname, trial, transactional, from } = changes
-  const { requestsPerSecond, recipientsPerSecond } = changes
+  const { requestsPerSecond, recipientsPerSecond, callingCode } = changes
   const holder = store.logins.get(login.toLowerCase())
   if (holder !== undefined && holder !== row) return 'login-taken'
   store.logins.delete(row.account.login.toLowerCase())
@@ -135,14 +135,16 @@ function changeDirectory(store: MemoryStore, id: AccountId, changes: AccountChan
     trial: trial === undefined ? row.account.trial : (trial ?? undefined),
     transactional: transactional ?? row.account.transactional,
     from: from ?? row.account.from,
-    requestsPerSecond: changedLimit(requestsPerSecond, row.account.requestsPerSecond),
-    recipientsPerSecond: changedLimit(recipientsPerSecond, row.account.recipientsPerSecond),
+    requestsPerSecond: changed(requestsPerSecond, row.account.requestsPerSecond),
+    recipientsPerSecond: changed(recipientsPerSecond, row.account.recipientsPerSecond),
+    callingCode: changed(callingCode, row.account.callingCode),
   }
   return 'changed'
 }
 
-const changedLimit = (limit: number | null | undefined, before: number | undefined): number | undefined =>
-  limit === undefined ? before : (limit ?? undefined)
+/** Returns the value after a change, in which null removes it. */
+const changed = <Value>(value: Value | null | undefined, before: Value | undefined): Value | undefined =>
+  value === undefined ? before : (value ?? undefined)
 
 /** Changes an account; returns false if there is none. */
 function change(store: MemoryStore, id: AccountId, set: (row: AccountRow) => void): boolean {

@@ -1,5 +1,12 @@
 import type { AccountId } from '@gateway/core/accounts'
-import { bulkSendLimits, type BulkRow, type BulkSend, type BulkSendId, type BulkSends } from '@gateway/core/bulk-sends'
+import {
+  bulkSendLimits,
+  type BulkDraft,
+  type BulkRow,
+  type BulkSend,
+  type BulkSendId,
+  type BulkSends,
+} from '@gateway/core/bulk-sends'
 import { credits, plus } from '@gateway/core/credits'
 import { failedOverSendDays, type FailedOverSend } from '@gateway/core/dispatch'
 import { isAcceptedByCarrier, type MessageId, type Msisdn, type OutcomeCode } from '@gateway/core/messages'
@@ -30,11 +37,11 @@ export function memoryBulkSends(store: MemoryStore): BulkSends {
   }
 
   return {
-    add: atomic((by, { columns, text, scheduled, key }, calls) => {
+    add: atomic((by, { key, ...draft }, calls) => {
       const id = store.next('bulk-send') as BulkSendId
       const times = { created: clock.now(), started: undefined, failedOver: undefined }
-      const send = { id, account: by, state: 'draft' as const, columns, text, scheduled, key, ...times }
-      bulkSends.set(id, { send, due: clock.now(), calls: calls.map((rows) => ({ rows, ended: undefined })) })
+      const send = { id, account: by, state: 'draft' as const, revision: 0, ...contentsOf(draft), key, ...times }
+      bulkSends.set(id, { send, due: clock.now(), calls: notEnded(calls) })
       return id
     }),
     find: atomic((by, id) => {
@@ -56,7 +63,12 @@ export function memoryBulkSends(store: MemoryStore): BulkSends {
         .map(shown),
     ),
     discard: atomic((by, id) => own(by, id)?.send.state === 'draft' && bulkSends.delete(id)),
-    change: atomic((by, id, { text, scheduled }) => move(by, id, 'draft', { text, scheduled })),
+    change: atomic((by, id, draft, calls) => {
+      const row = own(by, id)
+      const isChanged = move(by, id, 'draft', { ...contentsOf(draft), revision: (row?.send.revision ?? 0) + 1 })
+      if (isChanged && row !== undefined && calls !== undefined) row.calls = notEnded(calls)
+      return isChanged
+    }),
     rows: atomic((by, id, call) => own(by, id)?.calls[call]?.rows ?? []),
     accepted: atomic((by, id, call) => own(by, id)?.calls[call]?.ended?.accepted ?? []),
     outcomes: atomic((by, id) => {
@@ -87,9 +99,10 @@ export function memoryBulkSends(store: MemoryStore): BulkSends {
       })
       return new Map(sums.filter(([, sum]) => sum > 0))
     }),
-    start: atomic((by, id) => {
+    start: atomic((by, id, revision) => {
       const row = own(by, id)
-      if (row !== undefined) row.due = clock.now()
+      if (row?.send.revision !== revision) return false
+      row.due = clock.now()
       return move(by, id, 'draft', { state: 'running', started: clock.now() })
     }),
     stop: atomic((by, id) => {
@@ -123,6 +136,13 @@ export function memoryBulkSends(store: MemoryStore): BulkSends {
     }),
   }
 }
+
+const contentsOf = ({ columns, text, scheduled, sender, options }: BulkDraft): BulkDraft => ({
+  ...{ columns, text, scheduled, sender, options },
+})
+
+const notEnded = (calls: readonly (readonly BulkRow[])[]): BulkSendRow['calls'] =>
+  calls.map((rows) => ({ rows, ended: undefined }))
 
 function shown({ send, calls }: BulkSendRow): BulkSend {
   const rows = calls.flatMap((call) => call.rows)

@@ -1,5 +1,5 @@
 import type { Account, AccountId, ApiKey, KeyHash } from '@gateway/core/accounts'
-import type { BulkRow, BulkSend, EndedCall } from '@gateway/core/bulk-sends'
+import type { BulkRow, BulkSend, EndedCall, NewBulkSend } from '@gateway/core/bulk-sends'
 import type { FirstAnswer } from '@gateway/core/client-requests'
 import type { Credits, Movement } from '@gateway/core/credits'
 import type { CarrierId, ClaimedBatchId, Lane, ProcessPlace, Promotion } from '@gateway/core/dispatch'
@@ -75,12 +75,9 @@ export interface OperatorSessionRow {
 }
 
 export interface BulkSendRow {
-  send: Pick<
-    BulkSend,
-    'id' | 'account' | 'state' | 'created' | 'started' | 'failedOver' | 'columns' | 'text' | 'scheduled' | 'key'
-  >
+  send: NewBulkSend & Pick<BulkSend, 'id' | 'account' | 'state' | 'revision' | 'created' | 'started' | 'failedOver'>
   due: Instant
-  readonly calls: { rows: readonly BulkRow[]; ended: Omit<EndedCall, 'refusedRows'> | undefined }[]
+  calls: readonly { rows: readonly BulkRow[]; ended: Omit<EndedCall, 'refusedRows'> | undefined }[]
 }
 
 export interface ClientRequestRow {

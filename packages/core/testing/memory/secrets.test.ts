@@ -2,12 +2,12 @@ import type { Account, AccountId } from '@gateway/core/accounts'
 import type { PasswordAttempt } from '@gateway/core/people'
 import { secondsAfter } from '@gateway/core/time'
 import { aNewAccount, memorySecrets, steppingClock } from '@gateway/core/testing'
-import { unrestricted } from '../builders.ts'
+import { withoutSettings } from '../builders.ts'
 
 test('how many failures, how long they count and how long a pair stays verified are settings', async () => {
   const secrets = memorySecrets({ failuresMax: 2, windowSeconds: 10, verifiedSeconds: 5 })
   const now = steppingClock().now()
-  const account: Account = { ...aNewAccount(), ...unrestricted, id: 7 as AccountId, locked: false, shortCodes: [] }
+  const account: Account = { ...aNewAccount(), ...withoutSettings, id: 7 as AccountId, locked: false, shortCodes: [] }
   const login = { account, password: await secrets.hashPassword('p') }
   const stored = () => Promise.resolve(login)
   const attempt: PasswordAttempt = {

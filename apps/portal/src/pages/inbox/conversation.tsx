@@ -1,12 +1,10 @@
-import { readIdempotencyKey } from '@gateway/core/client-requests'
 import type { ConversationLine, ShownConversation } from '@gateway/core/inbox'
-import { bodyOf } from '@gateway/core/messages'
 import { Form, Hidden, Link, Main, Panel, ProblemSummary, Second, State, TextArea, When } from '../../components.tsx'
-import { newFormKey, type Fields, type Problems } from '../../forms.ts'
+import { newFormKey, type Problems } from '../../forms.ts'
 import { counted } from '../../format.ts'
 import { forHolders, type Answer, type HolderVisit } from '../../page.ts'
+import { sendOne } from '../../send-one.ts'
 import { TextSize } from '../../text-size.tsx'
-import { REFUSAL } from '../../words.ts'
 import { conversationPath, readPlace } from './address.ts'
 
 const linesMax = 50
@@ -132,24 +130,6 @@ const AnswerForm = ({ from, found, text, problems }: ConversationProps & Entered
     </section>
   )
 
-/** Sends an answer. Returns undefined, or the reason why it was not sent. */
-async function answer({ gateway, account, parameters }: HolderVisit, fields: Fields): Promise<string | undefined> {
-  const text = fields.text('text')
-  const body = bodyOf(text)
-  if (body === 'no-message') return 'Enter a text.'
-  if (body === 'too-long') return 'The text is too long: up to 918 characters can be sent.'
-  const key = readIdempotencyKey(fields.text('key'))
-  if (key === undefined || key === 'unusable') return 'The form is incomplete. Nothing was sent. Try again.'
-  const sent = await gateway.commands.sendMessages(account, [{ text, recipients: [parameters['from'] ?? ''] }], key)
-  if (sent === 'invalid-sender') return 'Your account has no sender that may be used for this number. Ask the operator.'
-  if (sent === 'another-request') return 'This form was already used for another text.'
-  if (sent === 'overloaded') return 'The gateway is too busy. Nothing was sent. Try again.'
-  if ('overLimitSeconds' in sent)
-    return `Your account may send again in ${Math.ceil(sent.overLimitSeconds)} seconds. Nothing was sent.`
-  const [result] = sent.flat()
-  return result !== undefined && 'refused' in result ? `Nothing was sent: ${REFUSAL[result.refused]}.` : undefined
-}
-
 /** `/inbox/<number>`: shows the messages from and to a person, with a form to answer. */
 export const conversation = forHolders({
   path: '/inbox/:from',
@@ -161,8 +141,9 @@ export const conversation = forHolders({
     const found = await gateway.queries.showConversation(account, from, {}, 1)
     if (found === undefined) return 'not-found'
     if (fields.text('step') === 'answer') {
-      const problem = await answer(visit, fields)
-      if (problem !== undefined) return view(visit, { text: fields.text('text'), problems: { text: problem } })
+      const text = fields.text('text')
+      const sent = await sendOne(visit, from, { text }, fields.text('key'))
+      if (typeof sent === 'object') return view(visit, { text, problems: { text: sent.problem } })
     }
     // A person who answers has read the messages on the page.
     await gateway.commands.markRead(account, from, fields.number('arrived') ?? 0)

@@ -5,8 +5,7 @@ import { newFormKey, type Problems } from '../../forms.ts'
 import { minuteOf } from '../../format.ts'
 import { forHolders, type HolderVisit, type View } from '../../page.ts'
 import { REFUSAL } from '../../words.ts'
-import { readTime, TextToSend } from '../send/compose.tsx'
-import { problemsOf } from '../send/from-file.ts'
+import { readTime, textProblems, TextToSend, timeProblems } from '../send/draft-fields.tsx'
 import { waitsForItsTime } from './message-table.tsx'
 
 /** Returns the message of the path if it belongs to the account and still waits for its scheduled time. */
@@ -91,7 +90,7 @@ export const messageChange = forHolders({
     const sentMessage = id === undefined ? undefined : await gateway.queries.showSent(account, id)
     if (id === undefined || sentMessage === undefined) return 'not-found'
     const [text, time] = [fields.text('text'), fields.trimmed('time')]
-    const problems = problemsOf(text, time, undefined)
+    const problems = { ...textProblems(text, undefined), ...timeProblems(time) }
     const due = readTime(time)
     const key = readIdempotencyKey(fields.text('key'))
     if (Object.keys(problems).length > 0 || due === 'unusable' || key === undefined || key === 'unusable')

@@ -6,19 +6,18 @@ import {
   type BulkSend,
   type BulkSendId,
 } from '@gateway/core/bulk-sends'
-import { bodyOf } from '@gateway/core/messages'
+import { parseMessageId, type OwnSenders } from '@gateway/core/messages'
 import type { Instant } from '@gateway/core/time'
-import { Form, Link, Main, Notice, Panel, ProblemSummary, Table, TextField } from '../../components.tsx'
+import { Form, Hidden, Link, Main, Notice, Panel, Table } from '../../components.tsx'
 import type { Problems } from '../../forms.ts'
-import { count, counted, minuteOf, when, withYear } from '../../format.ts'
-import { ListFields } from '../../list-fields.tsx'
-import { forHolders, type HolderVisit, type View } from '../../page.ts'
-import { TextSize } from '../../text-size.tsx'
+import { count, counted, when, withYear } from '../../format.ts'
+import { forHolders, type Answer, type HolderVisit, type View } from '../../page.ts'
 import { ROW_REFUSAL } from '../../words.ts'
 import { ChangedNumbers } from './changed-numbers.tsx'
-import { readTime, TextToSend } from './compose.tsx'
-import { problemsOf } from './from-file.ts'
-import { needsColumn, numberColumnOf, ownBulkSend } from './own-bulk-send.ts'
+import { isUnanswerable, validityWords } from './draft-fields.tsx'
+import { isTyped, needsColumn, numberColumnOf, ownBulkSend } from './own-bulk-send.ts'
+import { TestMessage, Texts } from './preview.tsx'
+import { sendTest } from './send-test.ts'
 import { WhatItCosts } from './what-it-costs.tsx'
 
 /**
@@ -34,23 +33,32 @@ export const bulkDraft = forHolders({
     if (draftProblem(send.text, send.columns).length > 0) return { goTo: `/send/${send.id}/text?why=problem` }
     const rows = await visit.gateway.queries.bulkRows(visit.account, send.id, 0)
     if (needsColumn(rows)) return { goTo: `/send/${send.id}/columns` }
-    const quote = await visit.gateway.queries.quoteBulkSend(visit.account, send.id)
-    if (quote === undefined) return 'not-found'
-    const column = numberColumnOf(send, rows)
-    return check(send, quote, column, visit.now)
+    const row = visit.query.get('row') ?? ''
+    return checkOf(visit, send, { rows, chosenRow: /^[1-9][0-9]{0,6}$/.test(row) ? Number(row) : undefined })
   },
   changes: 'startBulkSend',
-  async submit(visit) {
+  async submit(visit, fields) {
     const send = await ownBulkSend(visit)
     if (send === undefined) return 'not-found'
-    const isUndecided =
-      send.state === 'draft' && needsColumn(await visit.gateway.queries.bulkRows(visit.account, send.id, 0))
-    if (isUndecided) return { goTo: `/send/${send.id}/columns` }
-    const isStarted = await visit.gateway.commands.startBulkSend(visit.account, send.id)
+    const rows = send.state === 'draft' ? await visit.gateway.queries.bulkRows(visit.account, send.id, 0) : []
+    if (needsColumn(rows)) return { goTo: `/send/${send.id}/columns` }
+    if (send.state === 'draft' && fields.text('step') === 'test') {
+      const sent = await sendTest(visit, send, fields)
+      const chosenRow = fields.number('row')
+      if (typeof sent !== 'object') return { goTo: `/send/${send.id}?row=${chosenRow ?? ''}&test=${sent}` }
+      return checkOf(visit, send, {
+        rows,
+        chosenRow,
+        number: fields.text('number'),
+        problems: { number: sent.problem },
+      })
+    }
+    const revision = /^[0-9]{1,9}$/.test(fields.text('revision')) ? Number(fields.text('revision')) : -1
+    const isStarted = await visit.gateway.commands.startBulkSend(visit.account, send.id, revision)
     // A short send is accepted before its page is shown. If this fails, the send continues in the background.
     if (isStarted) await visit.gateway.commands.sendNextCall(send.id)
-    // If the send was not started, the page of the started send redirects back to the check.
-    return { goTo: `/send/${send.id}/sent` }
+    const isDraft = !isStarted && (await ownBulkSend(visit))?.state === 'draft'
+    return { goTo: isDraft ? `/send/${send.id}?why=changed` : `/send/${send.id}/sent` }
   },
 })
 
@@ -99,36 +107,79 @@ export const NotSent = ({ id, rows, title }: { id: BulkSendId; rows: readonly Bu
   </Panel>
 )
 
-function check(send: BulkSend, quote: BulkQuote, column: number | undefined, now: Instant): View {
+interface CheckRequest {
+  /** Rows of the first call. */
+  readonly rows: readonly BulkRow[]
+  /** Line of a row whose message is shown. */
+  readonly chosenRow: number | undefined
+  /** Number that was entered for a test. */
+  readonly number?: string
+  /** Errors of a test. */
+  readonly problems?: Problems
+}
+
+async function checkOf(visit: HolderVisit, send: BulkSend, request: CheckRequest): Promise<Answer> {
+  const { gateway, account, query, now } = visit
+  const { rows, chosenRow, number = '', problems = {} } = request
+  const quote = await gateway.queries.quoteBulkSend(account, send.id, chosenRow)
+  if (quote === undefined) return 'not-found'
+  const own = await gateway.queries.listOwnSenders(account)
+  const test = { number, problems, sent: await testOf(visit) }
+  return check({ send, quote, own, column: numberColumnOf(send, rows, account), chosenRow, test, now, query })
+}
+
+/** Returns the test message that the address names, if the account has it. */
+async function testOf({ gateway, account, query }: HolderVisit) {
+  const id = parseMessageId(query.get('test') ?? '')
+  if (id === undefined) return undefined
+  const [status] = await gateway.queries.queryStatus(account, [id])
+  return status === undefined || status === 'not-found' ? undefined : { id, number: status.number }
+}
+
+interface Checked extends Pick<HolderVisit, 'now' | 'query'> {
+  readonly send: BulkSend
+  readonly quote: BulkQuote
+  readonly own: OwnSenders
+  /** Index of the column that the numbers were read from, or undefined for a typed list. */
+  readonly column: number | undefined
+  readonly chosenRow: number | undefined
+  readonly test: Omit<Parameters<typeof TestMessage>[0], 'send' | 'row'>
+}
+
+function check({ send, quote, own, column, chosenRow, test, now, query }: Checked): View {
   const { messages, partsMin, partsMax, refused, changed } = quote
   const numbersIn = column === undefined ? undefined : send.columns[column]
-  const isTyped = send.columns.length === 0
   const { scheduled } = send
+  const testRow = quote.chosen?.parts === undefined ? quote.examples[0] : quote.chosen
   const isPast = scheduled !== undefined && scheduled <= now
   const later = scheduled !== undefined && !isPast ? `at ${when(scheduled, now)}` : isPast ? 'at once' : 'now'
   return {
     title: 'Check, then send',
     place: 'send',
+    status: Object.keys(test.problems).length > 0 ? 422 : 200,
     main: (
       <>
         <h1>Check, then send</h1>
         <p>Nothing has been sent or charged yet.</p>
+        {query.get('why') === 'changed' && (
+          <Notice tone="wait">
+            This send was changed in another window after you opened it here. Check it again. Nothing was sent.
+          </Notice>
+        )}
         {isPast && <PastTime at={scheduled} />}
         <WhatItCosts messages={messages} parts={[partsMin, partsMax]} of={quote} />
         {refused.length > 0 && (
           <NotSent
             id={send.id}
             rows={refused}
-            title={`${counted(refused.length, isTyped ? 'number' : 'row')} will not be sent to`}
+            title={`${counted(refused.length, isTyped(send) ? 'number' : 'row')} will not be sent to`}
           />
         )}
-        {isTyped && <FieldsAsTheyStand text={send.text} />}
+        {isTyped(send) && <FieldsAsTheyStand text={send.text} />}
         <ChangedNumbers id={send.id} rows={changed} column={column} />
         <Panel title="Preview">
-          {isTyped ? <TypedText text={send.text} /> : <Examples of={quote.examples} />}
-          <p class="hint">
-            Sent {later}. {!isTyped && <Link to={`/send/${send.id}/text`}>Change the text or the time</Link>}
-          </p>
+          <Texts send={send} quote={quote} chosenRow={chosenRow} />
+          <Sending send={send} own={own} later={later} />
           {numbersIn !== undefined && (
             <p class="hint">
               The numbers are in the column <span class="text">“{numbersIn}”</span>.{' '}
@@ -139,16 +190,46 @@ function check(send: BulkSend, quote: BulkQuote, column: number | undefined, now
         <div class="actions">
           {messages > 0 && (
             <Form to={`/send/${send.id}`}>
+              <Hidden name="revision" value={String(send.revision)} />
               <Main>
                 Send {counted(messages, 'message')} {later}
               </Main>
             </Form>
           )}
-          {isTyped ? <Link to={`/send?draft=${send.id}`}>Change it</Link> : <Link to="/send">Choose another list</Link>}
+          <Link to={`/send/${send.id}/text`}>Change it</Link>
+          {!isTyped(send) && <Link to="/send">Choose another list</Link>}
         </div>
+        {testRow !== undefined && <TestMessage send={send} row={testRow.row.row} {...test} />}
       </>
     ),
   }
+}
+
+/** States from whom, when and how a send goes out. */
+function Sending({
+  send: { sender, options = {} },
+  own,
+  later,
+}: {
+  readonly send: BulkSend
+  readonly own: OwnSenders
+  readonly later: string
+}) {
+  const { validity, flash, category } = options
+  return (
+    <p class="hint">
+      Sent {later} from {sender ?? own.usual ?? 'a number of the operator'}.
+      {isUnanswerable(sender, own) && ' Nobody can reply to it.'}
+      {validity !== undefined && ` Given up if it is not delivered within ${validityWords(validity)}.`}
+      {flash === true && ' Shown at once on the screen, and not kept on the phone.'}
+      {category !== undefined && (
+        <>
+          {' '}
+          Category: <span class="text">{category}</span>.
+        </>
+      )}
+    </p>
+  )
 }
 
 /** Warns that the chosen time is in the past. */
@@ -167,93 +248,4 @@ function FieldsAsTheyStand({ text }: { readonly text: string }) {
       The text has {fields.join(', ')}, which is sent unchanged: only the columns of a file fill in fields.
     </Notice>
   )
-}
-
-function TypedText({ text }: { readonly text: string }) {
-  const body = bodyOf(text)
-  return (
-    <>
-      <blockquote class="text">{typeof body === 'string' ? text : body.text}</blockquote>
-      <p class="hint">
-        <TextSize text={text} />
-      </p>
-    </>
-  )
-}
-
-const Examples = ({ of }: { readonly of: BulkQuote['examples'] }) => (
-  <>
-    {of.map(({ row, text, parts }) => (
-      <div key={row.row}>
-        <blockquote class="text">{text}</blockquote>
-        <p class="hint">
-          To {row.number} (row {count(row.row)}): {counted(Array.from(text).length, 'character')},{' '}
-          {counted(parts, 'part')}.
-        </p>
-      </div>
-    ))}
-  </>
-)
-
-/** `/send/<id>/text`: changes the text or time of a draft from a file. */
-export const bulkText = forHolders({
-  path: '/send/:id/text',
-  isForm: true,
-  async show(visit) {
-    const send = await ownBulkSend(visit)
-    if (send === undefined) return 'not-found'
-    if (send.state !== 'draft') return { goTo: `/send/${send.id}/sent` }
-    const time = send.scheduled === undefined ? '' : minuteOf(send.scheduled)
-    const problems = visit.query.get('why') === 'problem' ? problemsOf(send.text, time, send.columns) : {}
-    return textForm(visit, send, { text: send.text, time }, problems)
-  },
-  changes: 'startBulkSend',
-  async submit(visit, fields) {
-    const send = await ownBulkSend(visit)
-    if (send === undefined) return 'not-found'
-    const [text, time] = [fields.text('text'), fields.trimmed('time')]
-    const problems = problemsOf(text, time, send.columns)
-    const scheduled = readTime(time)
-    if (Object.keys(problems).length > 0 || scheduled === 'unusable')
-      return textForm(visit, send, { text, time }, problems)
-    await visit.gateway.commands.changeBulkSend(visit.account, send.id, { text, scheduled })
-    return { goTo: `/send/${send.id}` }
-  },
-})
-
-async function textForm(
-  { gateway, account }: HolderVisit,
-  { id, columns }: BulkSend,
-  { text, time }: { readonly text: string; readonly time: string },
-  problems: Problems,
-): Promise<View> {
-  const list = { columns, rows: (await gateway.queries.bulkRows(account, id, 0)).slice(0, 1) }
-  return {
-    title: 'Change the text',
-    place: 'send',
-    status: Object.keys(problems).length > 0 ? 422 : 200,
-    main: (
-      <>
-        <h1>Change the text or the time</h1>
-        <ProblemSummary problems={problems} />
-        <Form to={`/send/${id}/text`} class="panel">
-          <TextToSend text={text} problems={problems} />
-          {columns.length > 0 && (
-            <div data-island="fields" data-list={JSON.stringify(list)}>
-              <ListFields of={list} text={text} />
-            </div>
-          )}
-          <TextField
-            name="time"
-            label="Time (optional)"
-            type="datetime-local"
-            value={time}
-            problems={problems}
-            hint="In GMT+2. Leave it empty to send at once."
-          />
-          <Main>Check before sending</Main>
-        </Form>
-      </>
-    ),
-  }
 }

@@ -1,5 +1,6 @@
 import { aNumber, promoteStandby } from '@gateway/core/testing'
-import { startPortal, type Portal, type Visitor } from '../../../testing/start-portal.ts'
+import { aHolder, startPortal, type Portal, type Visitor } from '../../../testing/start-portal.ts'
+import { makeWorkbook } from '../../../testing/make-workbook.ts'
 import { decodeText, inCalls, readList } from '../../read-list.ts'
 
 let portal: Portal
@@ -79,14 +80,117 @@ test('the column of the numbers can be changed, and the list is checked again', 
   expect(columns.html.querySelector('option[selected]')?.textContent).toBe('Mobile')
   expect(columns.text).toContain('Ann2782000000127820000002')
   const chosen = await visitor.submit(columns, { column: '2' })
-  expect(chosen.to).toBe('/send/2')
-  const again = await visitor.get('/send/2')
+  expect(chosen.to).toBe('/send/1')
+  const again = await visitor.get('/send/1')
   expect(again.text).toContain('The numbers are in the column “Office”.')
   expect(again.text).toContain('Send 2 messages at 19 October, 09:30')
   expect(again.text).not.toContain('will not be sent to')
   expect((await visitor.submit(columns, { column: '3' })).to).toBe('/send/1/columns?why=none')
-  await visitor.submit(again)
-  expect((await visitor.get('/send/2/columns')).to).toBe('/send/2/sent')
+  // The check that was opened before the column was changed does not start another list than it shows.
+  expect((await visitor.submit(check)).to).toBe('/send/1?why=changed')
+  expect((await visitor.get('/send/1?why=changed')).text).toContain('This send was changed in another window')
+  expect((await visitor.submit(again)).to).toBe('/send/1/sent')
+  expect((await visitor.get('/send/1/columns')).to).toBe('/send/1/sent')
+})
+
+test('a blank field with a fallback is filled in, and the check shows the longest, the dearest and any chosen row', async () => {
+  await portal.backOffice.commands.setPrice('43', 25 as never)
+  await portal.backOffice.commands.topUp(portal.account.id, 100 as never, 'test')
+  const names = ['Ann', 'Bo', 'Cid', 'Dan', 'Euphemia the Second', '']
+  const list = `Name,Mobile\n${names.map((name, at) => `${name},2782000000${at}`).join('\n')}\nFay,43660123456\n`
+  const { to = '' } = await visitor.upload('/send', { text: 'Dear {name | customer}' }, list)
+  const check = await visitor.get(to)
+  expect(check.text).toContain(
+    'Dear Euphemia the SecondTo 27820000004 (row 6): 24 characters, 1 part, 1.0 credits. This is the longest message.',
+  )
+  expect(check.text).toContain(
+    'Dear FayTo 43660123456 (row 8): 8 characters, 1 part, 2.5 credits. This is the dearest message.',
+  )
+  expect(check.text).not.toContain('Dear customer')
+  const chosen = await visitor.get(`${to}?row=7`)
+  expect(chosen.text).toContain('Dear customerTo 27820000005 (row 7): 13 characters')
+  expect(chosen.text).toContain('This is the row that you chose.')
+  expect((await visitor.get(`${to}?row=99`)).text).toContain('Row 99 of the list is not there or blank.')
+  await visitor.submit(check)
+  await all()
+  expect(
+    (await portal.gateway.queries.listSent(portal.account, { limit: 9 })).messages.map(({ text }) => text),
+  ).toContain('Dear customer')
+})
+
+test('a chosen row that gets no message is shown with its text and the reason', async () => {
+  const list = `Name,Mobile\nAnn,27820000001\nBo,${optedOut}\n`
+  const { to = '' } = await visitor.upload('/send', { text: 'Dear {name}' }, list)
+  expect((await visitor.get(`${to}?row=3`)).text).toContain('Dear BoRow 3 gets no message. Opted out.')
+})
+
+test('a test sends the text of one row to a number of the reader, once, and leaves the draft as it is', async () => {
+  const list = 'Name,Mobile\nAnn,27820000001\nBo,27820000002\n,27820000003\n'
+  const { to = '' } = await visitor.upload('/send', { text: 'Dear {name}' }, list)
+  const form = 'main form:has([value="test"])'
+  const page = await visitor.get(`${to}?row=3`)
+  expect(page.text).toContain('The text of row 3 is sent to this number at once, and charged.')
+  const wrong = await visitor.submit(page, { number: '0825' }, form)
+  expect([wrong.status, wrong.text]).toEqual([422, expect.stringContaining('This begins with 0.')])
+  expect(await balance()).toBe(60)
+  const [first, second] = await Promise.all([1, 2].map(() => visitor.submit(page, { number: '+27 82 555 0101' }, form)))
+  expect([first?.to, second?.to]).toEqual([`${to}?row=3&test=1`, `${to}?row=3&test=1`])
+  expect((await visitor.get(first?.to ?? '')).text).toContain('The test was sent to 27825550101: message 1.')
+  const { messages } = await portal.gateway.queries.listSent(portal.account, { limit: 9 })
+  expect(messages.map(({ text, number }) => [text, number])).toEqual([['Dear Bo', '27825550101']])
+  expect(await balance()).toBe(50)
+  expect((await visitor.submit(page, { number: '27825550102' }, form)).text).toContain('already used for another')
+  const again = await visitor.get(`${to}?row=3`)
+  const refused = await visitor.submit(again, { number: optedOut }, form)
+  expect(refused.text).toContain('Nothing was sent: Opted out.')
+  expect(refused.text).toContain('The text of row 3 is sent to this number')
+  expect((await visitor.submit(again, { number: '27825550101', row: '4' }, form)).text).toContain('has no value')
+  expect((await visitor.submit(again, { number: '27825550101', row: '9' }, form)).text).toContain('no such row')
+  expect(await balance()).toBe(50)
+  const stranger = await portal.signedIn(await aHolder(portal.ports))
+  const own = await visitor.submit('/send', { text: 'Mine', numbers: '27820000001' })
+  expect((await stranger.get(`${own.to ?? ''}?test=1`)).status).toBe(404)
+})
+
+test('sender, validity, flash and category are chosen, shown at the check, and used for each message', async () => {
+  await portal.backOffice.commands.allowSender({
+    ...{ account: portal.account.id, sender: 'ACME' as never, destinations: ['27'], defaultFor: [], carriers: [] },
+    otherwise: 'refuse',
+  })
+  const form = await visitor.get('/send')
+  expect(form.html.querySelectorAll('#field-sender option').map(({ textContent }) => textContent)).toEqual([
+    'Default: a number of the operator',
+    'ACME, nobody can reply, only to 27…',
+  ])
+  const options = { sender: 'ACME', validity: '60', flash: '1', category: 'reminders' }
+  for (const [field, problem] of [
+    [{ sender: 'Other' }, 'Choose one of the senders in the list.'],
+    [{ validity: '0' }, 'Choose one of the times'],
+    [{ category: 'x'.repeat(33) }, 'A category has at most 32 characters.'],
+  ] as const) {
+    const wrong = await visitor.submit('/send', { text: 'Hello', numbers: '27820000001', ...options, ...field })
+    expect([wrong.status, wrong.text]).toEqual([422, expect.stringContaining(problem)])
+  }
+  for (const { to = '' } of [
+    await visitor.submit('/send', { text: 'Hello', numbers: '27820000001', ...options }),
+    await visitor.upload('/send', { text: 'Hello', ...options }, 'Mobile\n27820000002\n'),
+  ]) {
+    expect((await visitor.get(to)).text).toContain(
+      'Sent now from ACME. Nobody can reply to it. Given up if it is not delivered within 1 hour. ' +
+        'Shown at once on the screen, and not kept on the phone. Category: reminders.',
+    )
+    const edit = await visitor.get(`${to}/text`)
+    expect(edit.html.querySelector('#field-sender [selected]')?.getAttribute('value')).toBe('ACME')
+    expect(edit.html.querySelector('details[open] [name="flash"][checked]')).not.toBeNull()
+    expect((await visitor.submit(edit)).to).toBe(to)
+    await visitor.submit(to)
+  }
+  for (const message of [1, 2]) {
+    const sent = await portal.gateway.queries.showSent(portal.account, message as never)
+    expect(sent).toMatchObject({ options: { validity: 60, flash: true, category: 'reminders' } })
+  }
+  const abroad = await visitor.submit('/send', { text: 'Hello', numbers: '43660123456', ...options })
+  expect((await visitor.get(abroad.to ?? '')).text).toContain('Your account has no sender for this number')
 })
 
 test('if two columns could be the numbers, nothing is sent until one is chosen', async () => {
@@ -127,6 +231,43 @@ test('a row without a value for a field of the text gets no message and is liste
   expect((await visitor.get(other.to ?? '')).text).not.toContain('has no value')
 })
 
+test('numbers without a country code are read in the country of the account, and shown before they are sent', async () => {
+  const without = await visitor.upload('/send', { text: 'Hello' }, 'Mobile\n0660 123456\n')
+  expect((await visitor.get(without.to ?? '')).text).toContain('Begins with 0: the country code is missing')
+  const wrong = await visitor.submit('/settings/country', { code: '999' })
+  expect([wrong.status, wrong.text]).toEqual([422, expect.stringContaining('Enter the calling code of a country')])
+  expect((await visitor.submit('/settings/country', { code: '+43' })).to).toBe('/settings/country?done=stored')
+  expect((await visitor.get('/settings/country')).html.querySelector('#field-code')?.getAttribute('value')).toBe('43')
+  for (const { to = '' } of [
+    await visitor.upload('/send', { text: 'Hello' }, 'Mobile\n0660 123456\n+27 82 000 0001\n'),
+    await visitor.submit('/send', { text: 'Hello', numbers: '0660 123456\n+27 82 000 0001' }),
+  ]) {
+    const check = await visitor.get(to)
+    expect(check.text).toContain('1 number was cleaned up')
+    expect(check.text).toContain('0660 12345643660123456')
+    await visitor.submit(check)
+  }
+  expect(
+    (await portal.gateway.queries.listSent(portal.account, { limit: 9 })).messages.map(({ number }) => number).sort(),
+  ).toEqual(['27820000001', '27820000001', '43660123456', '43660123456'])
+  expect((await visitor.submit('/settings/country', { code: '' })).to).toBe('/settings/country?done=stored')
+  const again = await visitor.submit('/send', { text: 'Hello', numbers: '0660 123456' })
+  expect((await visitor.get(again.to ?? '')).text).toContain('Begins with 0')
+})
+
+test('a workbook is uploaded, previewed and sent like a text file', async () => {
+  const cell = (text: string) => `<c t="inlineStr"><is><t>${text}</t></is></c>`
+  const workbook = makeWorkbook({
+    rows: `<row>${cell('Name')}${cell('Mobile')}</row><row>${cell('Ann')}<c><v>27820000001</v></c></row>`,
+  })
+  const preview = await visitor.upload('/send', { step: 'preview', text: 'Dear {name}' }, workbook)
+  expect(preview.html.querySelector('#preview')?.textContent).toContain('Dear Ann')
+  const { to = '' } = await visitor.upload('/send', { text: 'Dear {name}' }, workbook)
+  expect((await visitor.get(to)).text).toContain('Dear AnnTo 27820000001 (row 2)')
+  const broken = await visitor.upload('/send', { text: 'Dear {name}' }, workbook.subarray(0, 900))
+  expect([broken.status, broken.text]).toEqual([422, expect.stringContaining('The workbook is damaged')])
+})
+
 test('a past time is reported, and the messages are sent at once only after confirmation', async () => {
   const time = '2025-10-19T09:30'
   for (const { to = '' } of [
@@ -150,7 +291,7 @@ test('a file that lacks a field of the text is kept: the next page shows its col
   const page = await visitor.get('/send/1/text?why=problem')
   expect([page.status, page.text]).toEqual([422, expect.stringContaining('The file has no column “nmae”.')])
   expect(page.text).toContain('Fields of your file: {Name} {Mobile}')
-  expect(await portal.gateway.commands.startBulkSend(portal.account, 1 as never)).toBe(false)
+  expect(await portal.gateway.commands.startBulkSend(portal.account, 1 as never, 0)).toBe(false)
   expect((await visitor.submit(page, { text: 'Dear {name}' })).to).toBe('/send/1')
   const text = await visitor.get('/send/1/text')
   expect(text.text).toContain('Dear AnnThe message of row 2 to 27820000001: 8 characters, 1 part.')
@@ -255,7 +396,7 @@ test('a send that a failover stopped accepts no further row, and its page says t
 test.each([
   ['only a header', 'Name,Mobile\r\n,,\r\n', 'no rows after it'],
   ['no bytes', '', 'The file is empty'],
-  ['a workbook', 'PK\u0003\u0004 [Content_Types].xml', 'The file is a workbook'],
+  ['a workbook that is cut', 'PK\u0003\u0004 [Content_Types].xml', 'The workbook is damaged'],
   ['no numbers', 'Name\nAnn\n', 'No column of the file has mobile numbers.'],
   ['a quote that is not closed', `Mobile,Name\n27820000001,"${'x\n'.repeat(20_000)}`, 'a quote is not closed'],
   ['many columns', `27820000001${','.repeat(60)}\n`, 'more than 50 columns'],
@@ -330,14 +471,14 @@ test.each([
     ],
   ],
 ])('%j has the columns %j, and the numbers are in column %j', async (text, columns, numberColumn, rows) => {
-  const list = await readList(Buffer.from(text))
+  const list = await readList(Buffer.from(text), undefined)
   if (typeof list === 'string') throw new Error(list)
   expect([list.columns, list.numberColumn]).toEqual([columns, numberColumn])
   expect(list.rows.map(({ row, number }) => [row, number])).toEqual(rows)
 })
 
 test('rows are divided into calls, and repetitions are marked', async () => {
-  const list = await readList(Buffer.from('27820000001\n27820000002\n+27820000001\n'.repeat(700)))
+  const list = await readList(Buffer.from('27820000001\n27820000002\n+27820000001\n'.repeat(700)), undefined)
   if (typeof list === 'string') throw new Error(list)
   expect(inCalls(list.rows).map(({ length }) => length)).toEqual([1000, 1000, 100])
   expect(list.rows.filter(({ refused }) => refused === undefined)).toHaveLength(2)

@@ -52,7 +52,7 @@ export const bulkChanged = forHolders({
   async show(visit) {
     const send = await ownBulkSend(visit)
     if (send?.state !== 'draft') return 'not-found'
-    const column = numberColumnOf(send, await visit.gateway.queries.bulkRows(visit.account, send.id, 0))
+    const column = numberColumnOf(send, await visit.gateway.queries.bulkRows(visit.account, send.id, 0), visit.account)
     async function* changed(of: BulkSend) {
       yield ['Row', 'As written', 'Sent to']
       for await (const row of storedRows(visit, of))

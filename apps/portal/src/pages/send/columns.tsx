@@ -1,6 +1,6 @@
 import type { BulkRow, BulkSend } from '@gateway/core/bulk-sends'
 import { Choice, Form, Link, Main, Notice, Panel, ProblemSummary, Table } from '../../components.tsx'
-import { newFormKey, type Problems } from '../../forms.ts'
+import type { Problems } from '../../forms.ts'
 import { forHolders, type HolderVisit } from '../../page.ts'
 import { inCalls, numbersFrom } from '../../read-list.ts'
 import { needsColumn, numberColumnOf, ownBulkSend, storedRows } from './own-bulk-send.ts'
@@ -21,7 +21,7 @@ async function ownList(visit: HolderVisit): Promise<BulkSend | 'sent' | undefine
 export const bulkColumns = forHolders({
   path: '/send/:id/columns',
   isForm: true,
-  changes: 'draftBulkSend',
+  changes: 'changeBulkSend',
   async show(visit) {
     const send = await ownList(visit)
     if (send === 'sent') return { goTo: `/send/${visit.parameters.id ?? ''}/sent` }
@@ -48,7 +48,7 @@ export const bulkColumns = forHolders({
               name="column"
               label="Column of the numbers"
               problems={problems}
-              value={isUndecided ? '' : String(numberColumnOf(send, rows) ?? 0)}
+              value={isUndecided ? '' : String(numberColumnOf(send, rows, visit.account) ?? 0)}
               options={[
                 ...(isUndecided ? [['', 'Choose the column…'] as const] : []),
                 ...send.columns.map((name, at) => [String(at), name] as const),
@@ -86,9 +86,9 @@ export const bulkColumns = forHolders({
     if (column >= send.columns.length) return { goTo: `/send/${send.id}/columns?why=none` }
     const rows: BulkRow[] = []
     for await (const row of storedRows(visit, send)) rows.push(row)
-    const { columns, text, scheduled } = send
-    const newDraft = { columns, text, scheduled, key: newFormKey() }
-    const id = await visit.gateway.commands.draftBulkSend(visit.account, newDraft, inCalls(numbersFrom(column, rows)))
-    return { goTo: id === 'too-many-drafts' ? '/drafts?done=too-many' : `/send/${id}` }
+    const { gateway, account } = visit
+    const calls = inCalls(numbersFrom(column, rows, account.callingCode))
+    await gateway.commands.changeBulkSend(account, send.id, send, calls)
+    return { goTo: `/send/${send.id}` }
   },
 })

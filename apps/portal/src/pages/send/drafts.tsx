@@ -1,16 +1,10 @@
-import type { BulkSend, BulkSendId } from '@gateway/core/bulk-sends'
+import { bulkSendLimits, type BulkSend, type BulkSendId } from '@gateway/core/bulk-sends'
 import { Form, Hidden, Link, Notice, Panel, Second, Table, When } from '../../components.tsx'
 import { count } from '../../format.ts'
 import { forHolders } from '../../page.ts'
-import { tooManyDrafts } from './from-file.ts'
 import { shortText } from './sends.tsx'
 
 const pageSize = 25
-
-const done: Readonly<Record<string, string>> = {
-  deleted: 'The draft was deleted. None of its messages were sent.',
-  'too-many': tooManyDrafts,
-}
 
 const readId = (text: string): BulkSendId | undefined =>
   /^[1-9][0-9]{0,14}$/.test(text) ? (Number(text) as BulkSendId) : undefined
@@ -23,16 +17,16 @@ export const drafts = forHolders({
     const found = await gateway.queries.listBulkDrafts(account, { before, limit: pageSize + 1 })
     const shown = found.slice(0, pageSize)
     const last = shown.at(-1)
-    const notice = done[query.get('done') ?? '']
     return {
       title: 'Drafts',
       place: 'sends',
       main: (
         <>
           <h1>Drafts</h1>
-          {notice !== undefined && <Notice>{notice}</Notice>}
+          {query.get('done') === 'deleted' && <Notice>The draft was deleted. None of its messages were sent.</Notice>}
           <p>
-            Sends that were prepared but not sent. Each draft is kept for a day. Drafts are neither sent nor charged.
+            Sends that were prepared but not sent. Each draft is kept until you delete it, for at most{' '}
+            {bulkSendLimits.draftDays} days. Drafts are neither sent nor charged.
           </p>
           <Panel>
             <Table

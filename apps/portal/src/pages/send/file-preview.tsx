@@ -1,15 +1,19 @@
 import { Choice } from '../../components.tsx'
 import { ListFields } from '../../list-fields.tsx'
-import type { View } from '../../page.ts'
+import type { HolderVisit, View } from '../../page.ts'
 import { columnsMax } from '../../csv-records.ts'
 import { readList, wholeLines, type ListProblem, type RecipientList } from '../../read-list.ts'
 
+const saveAsWorkbook =
+  'Open it, choose “Save as” and the type “Excel workbook (.xlsx)” without a password, and upload that file.'
 const saveAsCsv = 'Open it, choose “Save as” and the type “CSV UTF-8 (comma delimited)”, and upload that file.'
 
 export const LIST_PROBLEM: Readonly<Record<ListProblem, string>> = {
   'no-bytes': 'The file is empty: it has no bytes at all. Save it again, and check that it contains the list.',
-  workbook: `The file is a workbook (.xlsx, .ods or .numbers), which cannot be read. Only a list can. ${saveAsCsv}`,
-  'old-workbook': `The file is a document of an old Office program (.xls or .doc), not a list. ${saveAsCsv}`,
+  workbook: `The file is a document or a workbook that cannot be read (such as .ods or .numbers). ${saveAsWorkbook}`,
+  'damaged-workbook': `The workbook is damaged, or has no sheet. Open it, save it again, and upload it once more.`,
+  'large-workbook': `The workbook is too large once it is unpacked. Delete other sheets and columns, or save it as CSV.`,
+  'old-workbook': `The file is a document of an old Office program (.xls or .doc), or has a password. ${saveAsWorkbook}`,
   archive: 'The file is an archive (such as .zip or .gz). Unpack it, and upload the list inside it.',
   pdf: 'The file is a PDF. Ask for the list as a spreadsheet, or save it as CSV where it was made.',
   picture: 'The file is a picture. Ask for the list as a spreadsheet, or save it as CSV where it was made.',
@@ -65,8 +69,8 @@ export const FilePreview = ({ of }: { readonly of?: string | Previewed }) => (
 )
 
 /** Returns the preview of a file from its first lines. Nothing is stored. */
-export async function filePreview(file: Buffer, isCut: boolean, text: string): Promise<View> {
-  const list = await readList(isCut ? wholeLines(file) : file)
+export async function filePreview({ account }: HolderVisit, file: Buffer, isCut: boolean, text: string): Promise<View> {
+  const list = await readList(isCut ? wholeLines(file) : file, account.callingCode)
   // The last field may be cut, so a problem counts only if the first lines are enough to recognize it.
   const of = typeof list !== 'string' ? { list, text } : isCut && !seenAtOnce.has(list) ? undefined : LIST_PROBLEM[list]
   return { title: 'Columns', main: <FilePreview {...(of !== undefined && { of })} /> }

@@ -1,9 +1,10 @@
 import type { Page } from '../../page.ts'
-import { bulkDraft, bulkText } from './bulk-draft.tsx'
+import { bulkDraft } from './bulk-draft.tsx'
 import { bulkRefused, bulkResults, bulkSent } from './bulk-sent.tsx'
 import { bulkChanged } from './changed-numbers.tsx'
 import { bulkColumns } from './columns.tsx'
 import { drafts } from './drafts.tsx'
+import { editDraft } from './edit-draft.tsx'
 import { send } from './send.tsx'
 import { sends } from './sends.tsx'
 
@@ -12,7 +13,7 @@ export const sendPages: readonly Page[] = [
   sends,
   drafts,
   bulkDraft,
-  bulkText,
+  editDraft,
   bulkColumns,
   bulkChanged,
   bulkSent,

@@ -1,8 +1,11 @@
 import type { BulkRow, RowRefusal } from '@gateway/core/bulk-sends'
-import type { Quote } from '@gateway/core/messages'
+import { bodyOf, type OwnSenders, type Quote } from '@gateway/core/messages'
 import { amount, count, counted } from '../../format.ts'
-import type { View } from '../../page.ts'
+import type { HolderVisit, View } from '../../page.ts'
+import { recipientsMax } from '../../recipients.ts'
 import { ROW_REFUSAL } from '../../words.ts'
+import { readSending, type Draft } from './draft-fields.tsx'
+import { typedProblems, typedRows } from './store-draft.ts'
 
 interface RefusedNumber {
   readonly number: string
@@ -87,4 +90,24 @@ export const LiveQuote = ({ of }: { readonly of?: string | Quoted }) => (
 )
 
 /** Returns a page with the summary of the cost. The script copies the summary into the form. */
-export const liveQuote = (of: string | Quoted): View => ({ title: 'Quote', main: <LiveQuote of={of} /> })
+const liveQuote = (of: string | Quoted): View => ({ title: 'Quote', main: <LiveQuote of={of} /> })
+
+/** Returns the summary of the cost for the text and numbers being typed. */
+export async function quoteTyped(visit: HolderVisit, draft: Draft, own: OwnSenders): Promise<View> {
+  const { gateway, account, now } = visit
+  const [problem] = Object.values(typedProblems(visit, draft, own))
+  if (problem !== undefined) return liveQuote(problem)
+  const rows = typedRows(visit, draft)
+  const recipients = rows.filter(({ refused }) => refused === undefined).map(({ number }) => number)
+  if (recipients.length > recipientsMax) return liveQuote(tooManyToFollow)
+  const { text } = draft
+  const { problems: _none, ...sending } = readSending(draft, own)
+  const quote = await gateway.queries.quoteMessages(account, [{ text, recipients, ...sending }])
+  if (quote === 'invalid-sender') return liveQuote(noSender)
+  const body = bodyOf(text)
+  const isPast = sending.scheduled !== undefined && sending.scheduled <= now
+  return liveQuote({ quote, rows, parts: typeof body === 'string' ? 0 : body.parts, isPast })
+}
+
+const tooManyToFollow = `The next page shows the cost of more than ${count(recipientsMax)} numbers.`
+const noSender = 'Your account has no sender that may be used for one of these numbers. Ask the operator.'

@@ -101,7 +101,7 @@ test('a step back, a reload and a second tab lead to the page of the sent messag
 test('a send whose process ended between start and acceptance continues in the background, once', async () => {
   const check = await checked({ text: 'Hello', numbers: '27820000001' })
   // Start the send but do not continue it, as if the portal had been killed at this point.
-  await portal.gateway.commands.startBulkSend(portal.account, 1 as never)
+  await portal.gateway.commands.startBulkSend(portal.account, 1 as never, 0)
   expect((await visitor.submit(check)).to).toBe('/send/1/sent')
   expect((await visitor.get('/send/1/sent')).text).toContain('1 number remaining')
   while ((await portal.gateway.commands.sendNextCall()) === 'more');
@@ -116,8 +116,14 @@ test('editing a checked send starts with the entered text and numbers, including
   expect(back.html.querySelector('#field-text')?.textContent).toBe('\n\nHello\nthere')
   expect(back.html.querySelector('#field-numbers')?.textContent).toBe('27820000001\n27820000002')
   expect(back.html.querySelector('#field-time')?.getAttribute('value')).toBe('2026-10-19T09:30')
+  const changed = await visitor.submit(back, { numbers: '27820000003' })
+  expect(changed.to).toBe('/send/1')
+  expect((await visitor.get('/send/1')).text).toContain('Send 1 message at 19 October, 09:30')
+  const wrong = await visitor.submit(back, { text: ' ', numbers: '' })
+  expect([wrong.status, wrong.text]).toEqual([422, expect.stringContaining('Enter at least one number.')])
   const stranger = await portal.signedIn(await aHolder(portal.ports))
-  expect((await stranger.get('/send?draft=1')).html.querySelector('#field-numbers')?.textContent).toBe('')
+  expect((await stranger.get('/send/1/text')).status).toBe(404)
+  expect((await visitor.submit(check)).to).toBe('/send/1?why=changed')
 })
 
 test.each([
@@ -200,7 +206,7 @@ test('a number that is read differently is shown as typed and as sent to, while 
   expect(check.text).toContain('143660123456.0436601234562+43 (0)660 12345743660123457')
   expect(check.text).toContain('format the column as text1row 3: “4.366E+10”')
   expect(check.text).toContain('It is not certain which number is meant1row 4: “43660123456-7”')
-  const again = await visitor.get(`/send?draft=${to.replace('/send/', '')}`)
+  const again = await visitor.get(`${to}/text`)
   expect(again.html.querySelector('[name="numbers"]')?.textContent.trim()).toBe(numbers)
 })
 
@@ -222,5 +228,5 @@ test.each([
   ['1\n2\n1\n1', ['1', '2'], 2],
   ['Ann\n082 x', ['Ann', '082 x'], 0],
 ])('%j has the numbers %j', (text, numbers, repeated) => {
-  expect(readRecipients(text)).toMatchObject({ numbers, repeated })
+  expect(readRecipients(text, undefined)).toMatchObject({ numbers, repeated })
 })

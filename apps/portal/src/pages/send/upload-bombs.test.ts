@@ -78,7 +78,7 @@ test.each([
     longest = Math.max(longest, performance.now() - last)
     last = performance.now()
   }, 1)
-  const found = await readList(bytes)
+  const found = await readList(bytes, undefined)
   clearInterval(timer)
   expect(found).toBe(problem)
   // Even on a busy machine, one piece takes far less than 2 seconds. The whole file takes far more.

@@ -1,4 +1,5 @@
 import type { Page } from '../../page.ts'
+import { country } from './country.tsx'
 import { key, keys } from './keys.tsx'
 import { security } from './security.tsx'
 import { smpp, smppCredential, smppRemoval } from './smpp.tsx'
@@ -8,5 +9,5 @@ import { webhooks } from './webhooks.tsx'
 
 export const settingsPages: readonly Page[] = [
   ...[keys, key, webhooks, webhook, webhookRemoval, smpp, smppCredential, smppRemoval],
-  ...[users, user, security],
+  ...[users, user, country, security],
 ]

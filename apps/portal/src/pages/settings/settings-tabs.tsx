@@ -5,6 +5,7 @@ const tabs = [
   ['/settings/webhooks', 'Webhooks'],
   ['/settings/smpp', 'SMPP'],
   ['/settings/users', 'Users'],
+  ['/settings/country', 'Country'],
   ['/settings/security', 'Security'],
 ] as const
 

@@ -3,7 +3,7 @@ import { fieldsOf, templateLimits, type NewTemplate, type Template, type Templat
 import { Form, Hidden, Link, Main, Notice, Panel, ProblemSummary, Second, Table, TextField } from '../../components.tsx'
 import type { Fields, Problems } from '../../forms.ts'
 import { forHolders, type HolderVisit, type View } from '../../page.ts'
-import { TextToSend } from '../send/compose.tsx'
+import { TextToSend } from '../send/draft-fields.tsx'
 import { shortText } from '../send/sends.tsx'
 
 type Refused = Extract<Awaited<ReturnType<GatewayCommands['addTemplate']>>, string>

@@ -137,7 +137,7 @@ export const movements: Contract<StoredPorts> = {
       const { id } = await anAccount(ports, { credits: 1000 })
       const columns = { columns: ['Name'], text: '{Name}', scheduled: undefined, key: 'k' }
       const send = await ports.bulkSends.add(id, columns, [[], []])
-      assert.equal(await ports.bulkSends.start(id, send), true)
+      assert.equal(await ports.bulkSends.start(id, send, 0), true)
       const order = (count: number) => anOrder(id, { to: numbers(count), costs: [10], due: farAhead })
       const first = [await accepted(ports, order(2)), await accepted(ports, order(1))]
       // The ids of this order lie between those of the two orders of the bulk send, but its messages and its refund do
@@ -194,7 +194,7 @@ export const movements: Contract<StoredPorts> = {
       all.map((i) => [Math.min(...at(texts, i).ids), Math.max(...at(texts, i).ids)] as never)
     const ended = { cost: credits(0), refusedRows: [], messages: 0 }
     for (const [send, calls] of [[at(sends, 0), [0, 2]] as const, [at(sends, 1), [3, 4]] as const]) {
-      assert.equal(await ports.bulkSends.start(id, send), true)
+      assert.equal(await ports.bulkSends.start(id, send, 0), true)
       await ports.bulkSends.end(send, 0, { ...ended, accepted: runs(calls) })
     }
     for (const { ids } of texts) await ports.messages.deleteScheduled(id, ids.slice(0, 1), longAgo)
