@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
 import type { CarrierPorts, CarrierSpecification } from '@gateway/carriers'
-import type { Ports, ProcessingSettings } from '@gateway/core'
+import type { FleetPorts, ProcessingSettings } from '@gateway/core'
 import { dispatcherDefaults, type Carrier, type DispatcherSettings } from '@gateway/core/dispatch'
 import {
   createMetrics,
@@ -46,10 +46,7 @@ const drainSeconds = 12
 const pushSeconds = 4
 
 interface Dispatched {
-  readonly ports: DispatchSettings['ports'] &
-    PushingSettings['ports'] &
-    CarrierPorts &
-    Pick<Ports, 'fleet' | 'carrierBinds' | 'carrierRates' | 'carrierWatches' | 'overview'>
+  readonly ports: DispatchSettings['ports'] & PushingSettings['ports'] & CarrierPorts & FleetPorts
   readonly configured: ConfiguredCarriers
   readonly health: HealthSettings
   readonly processing: ProcessingSettings

@@ -1,4 +1,10 @@
-import { createProcessing, processingDefaults, type ProcessingSettings, type Ports } from '@gateway/core'
+import {
+  createProcessing,
+  processingDefaults,
+  type FleetPorts,
+  type ProcessingPorts,
+  type ProcessingSettings,
+} from '@gateway/core'
 import {
   createDispatcher,
   repeatUnknown,
@@ -29,24 +35,7 @@ import { reportStall } from './health.ts'
 import { createIdling, pollDefaults, type Idling, type PollSettings } from './idling.ts'
 
 export interface DispatchSettings {
-  readonly ports: Pick<
-    Ports,
-    | 'claimedBatches'
-    | 'promotions'
-    | 'routes'
-    | 'deliveryReceipts'
-    | 'inbox'
-    | 'history'
-    | 'dailySums'
-    | 'wakeups'
-    | 'accounts'
-    | 'senders'
-    | 'suppressions'
-    | 'prices'
-    | 'smppParts'
-    | 'smppDeliveries'
-    | 'clock'
-  >
+  readonly ports: ProcessingPorts & Pick<FleetPorts, 'wakeups'>
   readonly carriers: readonly Carrier[]
   readonly log: Log
   /** Carriers that are paused or drained at first; `setModes` changes them later. */

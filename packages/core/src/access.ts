@@ -1,13 +1,14 @@
 import type { AccountId } from './accounts/account.ts'
 import type { AuditActor } from './audit/audit-log.ts'
-import { changesBy, type AuditLine } from './audit/record-change.ts'
+import { changesBy, type AuditLine, type StatePorts } from './audit/record-change.ts'
 import { backOfficeCommands, createBackOffice, type BackOffice } from './back-office.ts'
-import type { Run } from './command.ts'
+import type { Run, Runs } from './command.ts'
 import { gatewayCommands, type Gateway } from './gateway.ts'
 import type { Operator, OperatorRole } from './people/operators.ts'
+import type { signInCommands, signInQueries } from './people/operator-use-cases.ts'
 import { holderIncludes, NotOfRoleError, operatorIncludes, type HolderRole } from './people/roles.ts'
 import type { SignedIn } from './people/sign-in.ts'
-import type { Ports } from './ports.ts'
+import type { AuditPorts, OperatorPorts } from './ports.ts'
 import type { BackOfficeSettings } from './settings.ts'
 
 export type HolderCommand = keyof typeof gatewayCommands
@@ -52,7 +53,7 @@ interface Caller<Role> extends AuditActor {
 function commandsFor<Role, Commands extends Readonly<Record<string, Run>>>(
   commands: Commands,
   table: Table<Role>,
-  ports: Ports,
+  ports: StatePorts & AuditPorts,
   { by, from, role, includes, account }: Caller<Role>,
 ): Commands {
   const record = changesBy(ports, { by, from })
@@ -78,7 +79,7 @@ export interface HolderAccess {
   accept(link: string, password: string, from: string): ReturnType<Gateway['commands']['acceptInvitation']>
 }
 
-export const holderAccess = (ports: Ports, { queries, commands }: Gateway): HolderAccess => ({
+export const holderAccess = (ports: StatePorts & AuditPorts, { queries, commands }: Gateway): HolderAccess => ({
   as: ({ account, user, role }, from) => {
     // Names of operators contain no spaces, so the name of a holder is never that of an operator.
     const by = user === undefined ? `account ${account.login}` : `user ${user.email}`
@@ -99,17 +100,14 @@ export const holderAccess = (ports: Ports, { queries, commands }: Gateway): Hold
  */
 export interface OperatorAccess {
   readonly signIn: {
-    readonly queries: Pick<BackOffice['queries'], 'findOperatorSession' | 'findActing'>
-    readonly commands: Pick<
-      BackOffice['commands'],
-      'signInOperator' | 'signInNamedOperator' | 'signInOperatorWithCode' | 'useOperatorSession' | 'useActing'
-    >
+    readonly queries: Readonly<ReturnType<typeof signInQueries>>
+    readonly commands: Runs<typeof signInCommands>
   }
   /** Returns the back office for an operator. Changes are recorded under the name, with the address `from`. */
   as(operator: Pick<Operator, 'name' | 'role'>, from: string): BackOffice
 }
 
-export function operatorAccess(ports: Ports, settings?: Partial<BackOfficeSettings>): OperatorAccess {
+export function operatorAccess(ports: OperatorPorts, settings?: Partial<BackOfficeSettings>): OperatorAccess {
   const backOffice = createBackOffice(ports, settings)
   const { queries, commands } = backOffice
   return {

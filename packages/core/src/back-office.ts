@@ -8,7 +8,7 @@ import { inboxQueries } from './inbox/operator-use-cases.ts'
 import { messageCommands, messageQueries } from './messages/operator-use-cases.ts'
 import { peopleCommands, peopleQueries } from './people/operator-use-cases.ts'
 import { personalDataCommands, personalDataQueries } from './personal-data/operator-use-cases.ts'
-import type { Ports } from './ports.ts'
+import type { OperatorPorts } from './ports.ts'
 import { backOfficeDefaults, type BackOfficeSettings } from './settings.ts'
 import { smppCommands, smppQueries } from './smpp-customers/operator-use-cases.ts'
 import { suppressionCommands, suppressionQueries } from './suppressions/operator-use-cases.ts'
@@ -28,7 +28,7 @@ export const backOfficeCommands = {
   ...fleetCommands,
 }
 
-const queriesOn = (ports: Ports, settings: BackOfficeSettings) => ({
+const queriesOn = (ports: OperatorPorts, settings: BackOfficeSettings) => ({
   ...accountQueries(ports),
   ...peopleQueries(ports, settings),
   ...messageQueries(ports),
@@ -53,7 +53,7 @@ export interface BackOffice {
 }
 
 /** Settings that are left out have their defaults. */
-export function createBackOffice(ports: Ports, changes: Partial<BackOfficeSettings> = {}): BackOffice {
+export function createBackOffice(ports: OperatorPorts, changes: Partial<BackOfficeSettings> = {}): BackOffice {
   const settings = { ...backOfficeDefaults, ...changes }
   return { queries: queriesOn(ports, settings), commands: runsOf(backOfficeCommands, ports, settings) }
 }

@@ -2,7 +2,7 @@ import type { Account, AccountId } from './accounts/account.ts'
 import type { AuditLine } from './audit/record-change.ts'
 import type { OperatorRole } from './people/operators.ts'
 import type { UserRole } from './people/users.ts'
-import type { Ports } from './ports.ts'
+import type { HolderPorts, OperatorPorts } from './ports.ts'
 import type { BackOfficeSettings, GatewaySettings } from './settings.ts'
 
 /** Use case without its ports, as an app calls it. */
@@ -15,7 +15,7 @@ export type NeededRole<Role extends string> = Role | 'anybody'
 export type Audit<Of extends Run> = false | ((...args: Parameters<Of>) => AuditLine<Awaited<ReturnType<Of>>>)
 
 /** A use case that changes something, with the role that it needs and its audit line. */
-export interface Command<Role extends string, Settings, Of extends Run, Line extends Audit<Of>> {
+export interface Command<Role extends string, Ports, Settings, Of extends Run, Line extends Audit<Of>> {
   readonly role: NeededRole<Role>
   readonly run: (ports: Ports, settings: Settings) => Of
   readonly audit: Line
@@ -23,21 +23,23 @@ export interface Command<Role extends string, Settings, Of extends Run, Line ext
 
 /** Declares a command of an account holder. */
 export const holderCommand = <Of extends Run, Line extends Audit<Of>>(
-  command: Command<UserRole, GatewaySettings, Of, Line>,
+  command: Command<UserRole, HolderPorts, GatewaySettings, Of, Line>,
 ): typeof command => command
 
 /** Declares a command of an operator. */
 export const operatorCommand = <Of extends Run, Line extends Audit<Of>>(
-  command: Command<OperatorRole, BackOfficeSettings, Of, Line>,
+  command: Command<OperatorRole, OperatorPorts, BackOfficeSettings, Of, Line>,
 ): typeof command => command
 
-type Runnable<Settings> = Readonly<Record<string, { readonly run: (ports: Ports, settings: Settings) => Run }>>
+type Runnable<Ports, Settings> = Readonly<Record<string, { readonly run: (ports: Ports, settings: Settings) => Run }>>
 
 /** Use cases of a table of commands. */
-export type Runs<Table extends Runnable<never>> = { readonly [Name in keyof Table]: ReturnType<Table[Name]['run']> }
+export type Runs<Table extends Runnable<never, never>> = {
+  readonly [Name in keyof Table]: ReturnType<Table[Name]['run']>
+}
 
 /** Returns the use cases of a table of commands on these ports. */
-export const runsOf = <Settings, Table extends Runnable<Settings>>(
+export const runsOf = <Ports, Settings, Table extends Runnable<Ports, Settings>>(
   table: Table,
   ports: Ports,
   settings: Settings,

@@ -5,7 +5,7 @@ import { creditCommands, creditQueries } from './credits/holder-use-cases.ts'
 import { inboxCommands, inboxQueries } from './inbox/holder-use-cases.ts'
 import { messageCommands, messageQueries } from './messages/holder-use-cases.ts'
 import { peopleCommands, peopleQueries } from './people/holder-use-cases.ts'
-import type { Ports } from './ports.ts'
+import type { HolderPorts } from './ports.ts'
 import { gatewayDefaults, type GatewaySettings } from './settings.ts'
 import { smppCommands, smppQueries } from './smpp-customers/holder-use-cases.ts'
 import { suppressionCommands, suppressionQueries } from './suppressions/holder-use-cases.ts'
@@ -24,7 +24,7 @@ export const gatewayCommands = {
   ...smppCommands,
 }
 
-const queriesOn = (ports: Ports) => ({
+const queriesOn = (ports: HolderPorts) => ({
   ...accountQueries(ports),
   ...peopleQueries(ports),
   ...messageQueries(ports),
@@ -45,7 +45,7 @@ export interface Gateway {
   readonly commands: GatewayCommands
 }
 
-export const createGateway = (ports: Ports, settings: GatewaySettings = gatewayDefaults): Gateway => ({
+export const createGateway = (ports: HolderPorts, settings: GatewaySettings = gatewayDefaults): Gateway => ({
   queries: queriesOn(ports),
   commands: runsOf(gatewayCommands, ports, settings),
 })

@@ -16,4 +16,4 @@ export {
 export { gatewayDefaults, type BackOfficeSettings, type GatewaySettings } from './settings.ts'
 export { limits } from './limits.ts'
 export { NothingDoneError } from './nothing-done.ts'
-export type { Ports, StoredPorts } from './ports.ts'
+export type { FleetPorts, HolderPorts, OperatorPorts, Ports, ProcessingPorts, StoredPorts } from './ports.ts'

@@ -36,47 +36,129 @@ import type { SecretBox } from './webhooks/secret-box.ts'
 import type { WebhookClient } from './webhooks/webhook-client.ts'
 import type { Webhooks } from './webhooks/webhooks.ts'
 
-/** Ports that a database implements. */
-export interface StoredPorts {
+/** Accounts, and the people who sign in for them or as operators. */
+export interface AccountPorts {
   readonly accounts: Accounts
   readonly people: People
   readonly accountRates: AccountRates
+}
+
+export interface CreditPorts {
   readonly ledger: Ledger
   readonly prices: Prices
-  readonly suppressions: Suppressions
-  readonly senders: Senders
-  readonly routes: Routes
+}
+
+export interface MessagePorts {
   readonly messages: Messages
-  readonly clientRequests: ClientRequests
-  readonly claimedBatches: ClaimedBatches
-  readonly wakeups: Wakeups
-  readonly carrierBinds: CarrierBinds
-  readonly carrierRates: CarrierRates
-  readonly carrierVersions: CarrierVersions
-  readonly fleet: Fleet
-  readonly carrierWatches: CarrierWatches
-  readonly deliveryReceipts: DeliveryReceipts
-  readonly promotions: Promotions
-  readonly inbox: Inbox
   readonly sentMessages: SentMessages
+  readonly senders: Senders
+  readonly clientRequests: ClientRequests
   readonly dailySums: DailySums
+  readonly personalData: PersonalData
+}
+
+export interface BulkSendPorts {
   readonly bulkSends: BulkSends
   readonly templates: Templates
-  readonly overview: Overview
-  readonly history: History
+}
+
+export interface InboxPorts {
+  readonly inbox: Inbox
+  readonly suppressions: Suppressions
+}
+
+export interface WebhookPorts {
   readonly webhooks: Webhooks
+}
+
+/** Ports of customers who connect over SMPP. */
+export interface SmppCustomerPorts {
   readonly smppCredentials: SmppCredentials
   readonly smppBinds: SmppBinds
   readonly smppParts: SmppParts
   readonly smppDeliveries: SmppDeliveries
-  readonly personalData: PersonalData
+}
+
+/** The configuration of carriers and routes that all processes share. */
+export interface RoutePorts {
+  readonly carrierVersions: CarrierVersions
+  readonly routes: Routes
+}
+
+/** Messages on their way to carriers and back, and the deletion of old ones. */
+export interface DispatchPorts {
+  readonly claimedBatches: ClaimedBatches
+  readonly deliveryReceipts: DeliveryReceipts
+  readonly promotions: Promotions
+  readonly history: History
+}
+
+/** Ports through which dispatching processes and operators report to each other. */
+export interface FleetPorts {
+  readonly fleet: Fleet
+  readonly overview: Overview
+  readonly wakeups: Wakeups
+  readonly carrierBinds: CarrierBinds
+  readonly carrierRates: CarrierRates
+  readonly carrierWatches: CarrierWatches
+}
+
+export interface AuditPorts {
   readonly auditLog: AuditLog
 }
 
-/** All ports of core. Each use case requires only those that it uses. */
-export interface Ports extends StoredPorts {
+/** Ports of the process itself: its clock, its keys and its connections to receivers of webhooks. */
+export interface ProcessPorts {
   readonly clock: Clock
   readonly secrets: Secrets
   readonly secretBox: SecretBox
   readonly webhookClient: WebhookClient
 }
+
+/** Ports that both account holders and operators need. */
+interface PortsOfEverybody
+  extends
+    AccountPorts,
+    CreditPorts,
+    MessagePorts,
+    InboxPorts,
+    WebhookPorts,
+    SmppCustomerPorts,
+    RoutePorts,
+    ProcessPorts {}
+
+/** Ports of the use cases of an account holder. */
+export interface HolderPorts extends PortsOfEverybody, BulkSendPorts {}
+
+/** Ports of the use cases of an operator. */
+export interface OperatorPorts extends PortsOfEverybody, DispatchPorts, FleetPorts, AuditPorts {}
+
+/** Ports of the use cases of background processes. */
+export interface ProcessingPorts
+  extends
+    AccountPorts,
+    CreditPorts,
+    MessagePorts,
+    InboxPorts,
+    SmppCustomerPorts,
+    RoutePorts,
+    DispatchPorts,
+    Pick<ProcessPorts, 'clock'> {}
+
+/** Ports that a database implements. */
+export interface StoredPorts
+  extends
+    AccountPorts,
+    CreditPorts,
+    MessagePorts,
+    BulkSendPorts,
+    InboxPorts,
+    WebhookPorts,
+    SmppCustomerPorts,
+    RoutePorts,
+    DispatchPorts,
+    FleetPorts,
+    AuditPorts {}
+
+/** All ports of core. Each use case requires only those that it uses. */
+export interface Ports extends StoredPorts, ProcessPorts {}

@@ -4,7 +4,7 @@ import { dispatcherDefaults } from './dispatch/dispatcher-settings.ts'
 import { confirmationOf, defaultConfirmation } from './inbox/receive.ts'
 import type { Body } from './messages/body.ts'
 import { contactDaysDefault, dropHistory } from './messages/drop-history.ts'
-import type { Ports } from './ports.ts'
+import type { ProcessingPorts } from './ports.ts'
 import { deliveryHoursDefault, settleDeliveries } from './smpp-customers/deliver.ts'
 import type { DeliveryClaim } from './smpp-customers/smpp-deliveries.ts'
 import { partsExpireSeconds } from './smpp-customers/smpp-parts.ts'
@@ -46,23 +46,7 @@ const doubtMax = 10_000
 
 /** Use cases of background processes. Each call is one bounded step and returns how much it has done. */
 export const createProcessing = (
-  ports: Pick<
-    Ports,
-    | 'claimedBatches'
-    | 'promotions'
-    | 'routes'
-    | 'deliveryReceipts'
-    | 'inbox'
-    | 'history'
-    | 'dailySums'
-    | 'accounts'
-    | 'senders'
-    | 'suppressions'
-    | 'prices'
-    | 'smppParts'
-    | 'smppDeliveries'
-    | 'clock'
-  >,
+  ports: ProcessingPorts,
   { confirmation, contactDays, smppDeliveryHours = deliveryHoursDefault }: ProcessingSettings = processingDefaults,
 ) => ({
   /** Moves due messages from the schedule to the queue. Returns 'more' if more may be due. */

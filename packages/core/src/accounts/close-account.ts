@@ -1,6 +1,6 @@
 import { credits, minus, plus, type Credits } from '../credits/credits.ts'
 import { limits } from '../limits.ts'
-import type { Ports } from '../ports.ts'
+import type { AccountPorts, CreditPorts, MessagePorts, ProcessPorts, WebhookPorts } from '../ports.ts'
 import { daysBefore } from '../time/instant.ts'
 import type { AccountId } from './account.ts'
 
@@ -16,7 +16,7 @@ export interface ClosedAccount {
   readonly balance: Credits
 }
 
-type ClosingPorts = Pick<Ports, 'accounts' | 'people' | 'senders' | 'messages' | 'webhooks' | 'ledger' | 'clock'>
+type ClosingPorts = AccountPorts & CreditPorts & MessagePorts & WebhookPorts & Pick<ProcessPorts, 'clock'>
 
 const pageMessages = 1000
 

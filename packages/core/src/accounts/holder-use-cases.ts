@@ -1,5 +1,5 @@
 import { byAccount, holderCommand } from '../command.ts'
-import type { Ports } from '../ports.ts'
+import type { AccountPorts } from '../ports.ts'
 import type { CallingCode } from '../messages/msisdn.ts'
 import type { Account } from './account.ts'
 import { authenticate } from './authenticate.ts'
@@ -8,7 +8,7 @@ import { issueApiKey, listSubAccounts, revokeOwnKey, type IssuedKey, type NewKey
 /** Returns the outcome of a new key for the audit log, without the key itself. */
 export const outcomeOfKey = (issued: IssuedKey | string) => (typeof issued === 'string' ? issued : { key: issued.id })
 
-export const accountQueries = (ports: Ports) => ({
+export const accountQueries = (ports: AccountPorts) => ({
   listSubAccounts: listSubAccounts(ports),
   listKeys: ({ id }: Account) => ports.accounts.keys(id),
 })

@@ -1,7 +1,7 @@
 import type { AuditDetail } from '../audit/audit-log.ts'
 import { withoutSomeDigits } from '../audit/redact.ts'
 import { operatorCommand } from '../command.ts'
-import type { Ports } from '../ports.ts'
+import type { AccountPorts } from '../ports.ts'
 import type { AccountRate } from './account-rates.ts'
 import type { AccountId, ApiKey, KeyId } from './account.ts'
 import type { AccountWithBalance } from './accounts.ts'
@@ -26,7 +26,7 @@ const busySeconds = 30
 /** Returns the fields of an audit line that name the account and read its state. */
 export const stateOfAccount = (account: AccountId) => ({
   account,
-  state: async ({ accounts }: Ports): Promise<AuditDetail> => {
+  state: async ({ accounts }: AccountPorts): Promise<AuditDetail> => {
     const found = await accounts.find(account)
     if (found === undefined) return {}
     const { trial, ...rest } = found.account
@@ -34,7 +34,7 @@ export const stateOfAccount = (account: AccountId) => ({
   },
 })
 
-export const accountQueries = (ports: Ports) => ({
+export const accountQueries = (ports: AccountPorts) => ({
   listAccounts: (after?: AccountId): AsyncIterable<AccountWithBalance> => ports.accounts.list(after),
   findAccount: (id: AccountId): Promise<AccountWithBalance | undefined> => ports.accounts.find(id),
   listSubAccounts: listSubAccounts(ports),

@@ -1,7 +1,7 @@
-import type { Ports } from '../ports.ts'
+import type { AuditPorts } from '../ports.ts'
 import type { AuditCheck, AuditEntry, AuditSearch, ListedChange } from './audit-log.ts'
 
-export const auditQueries = (ports: Ports) => ({
+export const auditQueries = (ports: AuditPorts) => ({
   listChanges: (search: AuditSearch, countMax: number): Promise<readonly ListedChange[]> =>
     ports.auditLog.list(search, countMax),
   exportAuditLog: (): AsyncIterable<readonly AuditEntry[]> => ports.auditLog.entries(),

@@ -1,10 +1,13 @@
-import type { Ports } from '../ports.ts'
+import type { AccountPorts, AuditPorts, CreditPorts, SmppCustomerPorts, WebhookPorts } from '../ports.ts'
 import type { AuditActor, AuditDetail, AuditedChange, AuditOutcome, AuditValue } from './audit-log.ts'
+
+/** Ports of the states that the audit log records. */
+export type StatePorts = AccountPorts & CreditPorts & WebhookPorts & SmppCustomerPorts
 
 /** Entry of the audit log about one change, without the name of the action. */
 export interface AuditLine<Result> extends Omit<AuditedChange, 'action'> {
   /** Reads the state that the change affects, before and after it. Values that differ are recorded. */
-  readonly state?: ((ports: Ports) => Promise<AuditDetail>) | undefined
+  readonly state?: ((ports: StatePorts) => Promise<AuditDetail>) | undefined
   /** Returns the recorded outcome. By default a string, number or boolean is recorded unchanged, others as 'done'. */
   readonly outcome?: ((result: Result) => AuditValue) | undefined
 }
@@ -22,7 +25,7 @@ export type MakeChange<Action extends string = string> = <Result>(
  * entries may therefore show both changes. The outcome `changed` becomes `nothing-changed` if the states are equal.
  */
 export const changesBy =
-  (ports: Ports, actor: AuditActor): MakeChange =>
+  (ports: StatePorts & AuditPorts, actor: AuditActor): MakeChange =>
   async (change, work) => {
     const { auditLog } = ports
     const { state, outcome, ...begun } = change

@@ -1,19 +1,20 @@
 import type { Account } from '../accounts/account.ts'
 import { holderCommand } from '../command.ts'
 import { sendMessages } from '../messages/send-messages.ts'
-import type { Ports } from '../ports.ts'
+import type { HolderPorts } from '../ports.ts'
 import type { BulkDraft, BulkRow, BulkSendId } from './bulk-sends.ts'
 import { addTemplate, changeTemplate, findTemplate } from './keep-templates.ts'
 import { quoteBulkSend } from './quote-bulk-send.ts'
 import { bulkIds, cancelBulkSend, draftBulkSend, sendNextCall, startBulkSend } from './send-in-bulk.ts'
 import type { TemplateId } from './templates.ts'
 
-export const bulkSendQueries = (ports: Ports) => ({
-  listBulkDrafts: ({ id }: Account, page: Parameters<Ports['bulkSends']['listDrafts']>[1]) =>
+export const bulkSendQueries = (ports: HolderPorts) => ({
+  listBulkDrafts: ({ id }: Account, page: Parameters<HolderPorts['bulkSends']['listDrafts']>[1]) =>
     ports.bulkSends.listDrafts(id, page),
   findBulkSend: (account: Account, id: BulkSendId) => ports.bulkSends.find(account.id, id),
   quoteBulkSend: quoteBulkSend(ports),
-  listBulkSends: ({ id }: Account, page: Parameters<Ports['bulkSends']['list']>[1]) => ports.bulkSends.list(id, page),
+  listBulkSends: ({ id }: Account, page: Parameters<HolderPorts['bulkSends']['list']>[1]) =>
+    ports.bulkSends.list(id, page),
   bulkOutcomes: (account: Account, id: BulkSendId) => ports.bulkSends.outcomes(account.id, id),
   returnedCredits: (account: Account, ids: readonly BulkSendId[]) => ports.bulkSends.returned(account.id, ids),
   bulkIds: bulkIds(ports),

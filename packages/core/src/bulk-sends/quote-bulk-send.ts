@@ -1,7 +1,13 @@
 import type { Account } from '../accounts/account.ts'
 import { credits, minus, plus, spend, type Credits } from '../credits/credits.ts'
 import { creditBalance } from '../credits/move-credits.ts'
-import { isPassed, screenTexts, type ScreenedText, type TextToSend } from '../messages/screen-texts.ts'
+import {
+  isPassed,
+  screenTexts,
+  type ScreenedText,
+  type TextToSend,
+  type ScreeningPorts,
+} from '../messages/screen-texts.ts'
 import { orderedTexts } from '../messages/send-messages.ts'
 import { mayName } from '../messages/senders.ts'
 import type { Ports } from '../ports.ts'
@@ -144,7 +150,7 @@ class QuoteOfCalls {
  * is the line of a row to return in addition.
  */
 export const quoteBulkSend =
-  (ports: Pick<Ports, 'bulkSends' | 'suppressions' | 'prices' | 'senders' | 'ledger' | 'clock'>) =>
+  (ports: ScreeningPorts & Pick<Ports, 'bulkSends'>) =>
   async (account: Account, id: BulkSendId, chosenRow?: number): Promise<BulkQuote | undefined> => {
     const send = await ports.bulkSends.find(account.id, id)
     if (send === undefined) return undefined

@@ -1,8 +1,8 @@
 import { holderCommand } from '../command.ts'
-import type { Ports } from '../ports.ts'
+import type { HolderPorts } from '../ports.ts'
 import { creditBalance, listStatement, showStatement, transferCredits } from './move-credits.ts'
 
-export const creditQueries = (ports: Ports) => ({
+export const creditQueries = (ports: HolderPorts) => ({
   creditBalance: creditBalance(ports),
   listStatement: listStatement(ports),
   showStatement: showStatement(ports),

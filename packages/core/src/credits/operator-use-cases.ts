@@ -2,20 +2,20 @@ import type { AccountId } from '../accounts/account.ts'
 import { stateOfAccount } from '../accounts/operator-use-cases.ts'
 import type { AuditDetail } from '../audit/audit-log.ts'
 import { operatorCommand } from '../command.ts'
-import type { Ports } from '../ports.ts'
+import type { CreditPorts, OperatorPorts } from '../ports.ts'
 import { listMovements, refundMessage, topUp } from './move-credits.ts'
 import { listPrices, removePrice, setPrice } from './set-prices.ts'
 
 const stateOfPrice = (prefix: string, account?: AccountId) => ({
   account,
   given: { prefix },
-  state: async ({ prices }: Ports): Promise<AuditDetail> => {
+  state: async ({ prices }: CreditPorts): Promise<AuditDetail> => {
     const table = await (account === undefined ? prices.table() : prices.of(account))
     return { priceTenths: table?.get(prefix) }
   },
 })
 
-export const creditQueries = (ports: Ports) => ({
+export const creditQueries = (ports: OperatorPorts) => ({
   verifyLedger: () => ports.ledger.check(),
   listMovements: listMovements(ports),
   listPrices: listPrices(ports),

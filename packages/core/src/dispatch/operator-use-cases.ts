@@ -1,11 +1,11 @@
 import { operatorCommand } from '../command.ts'
-import type { Ports } from '../ports.ts'
+import type { OperatorPorts } from '../ports.ts'
 import { decideDoubt } from './decide-doubt.ts'
 import type { UnmatchedReceipt } from './delivery-receipts.ts'
 import type { FailedOverSend, Promotion } from './promotions.ts'
 import { listUnreadReceipts } from './list-unread-receipts.ts'
 
-export const dispatchQueries = (ports: Ports) => ({
+export const dispatchQueries = (ports: OperatorPorts) => ({
   listUnreadReceipts: listUnreadReceipts(ports),
   listUnmatchedReceipts: (countMax: number): Promise<readonly UnmatchedReceipt[]> =>
     ports.deliveryReceipts.unmatched(countMax),

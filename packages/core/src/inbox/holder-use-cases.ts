@@ -1,10 +1,10 @@
 import type { Account } from '../accounts/account.ts'
 import { holderCommand } from '../command.ts'
-import type { Ports } from '../ports.ts'
+import type { HolderPorts } from '../ports.ts'
 import { countUnread, listConversations, showConversation } from './show-conversations.ts'
 import { listReplies, listShortCodeMessages, takeReplies, takeShortCodeMessages } from './take-inbox.ts'
 
-export const inboxQueries = (ports: Ports) => ({
+export const inboxQueries = (ports: HolderPorts) => ({
   listReplies: listReplies(ports),
   listShortCodeMessages: listShortCodeMessages(ports),
   listConversations: listConversations(ports),

@@ -1,6 +1,6 @@
-import type { Ports } from '../ports.ts'
+import type { InboxPorts } from '../ports.ts'
 import type { UnownedMessage } from './inbox.ts'
 
-export const inboxQueries = (ports: Ports) => ({
+export const inboxQueries = (ports: InboxPorts) => ({
   listUnownedMessages: (): AsyncIterable<UnownedMessage> => ports.inbox.unowned(),
 })

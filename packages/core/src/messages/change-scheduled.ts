@@ -7,6 +7,7 @@ import { deleteScheduled } from './follow-messages.ts'
 import type { MessageId } from './message-id.ts'
 import type { Refusal } from './messages.ts'
 import { quoteMessages } from './quote-messages.ts'
+import type { ScreeningPorts } from './screen-texts.ts'
 import { canonicalForm, type sendMessages } from './send-messages.ts'
 import { mayName } from './senders.ts'
 
@@ -27,10 +28,7 @@ export type ScheduledChange =
   | { readonly outcome: 'refused'; readonly why: Refusal | 'invalid-sender' }
   | { readonly outcome: 'cancelled' | 'sent' | 'not-found' | 'another-request' }
 
-type ChangePorts = Pick<
-  Ports,
-  'sentMessages' | 'messages' | 'suppressions' | 'prices' | 'senders' | 'ledger' | 'clientRequests' | 'clock'
->
+type ChangePorts = ScreeningPorts & Pick<Ports, 'sentMessages' | 'messages' | 'clientRequests'>
 
 /**
  * Replaces a scheduled message: deletes it and accepts a new one with an id of its own. A message that a dispatcher has

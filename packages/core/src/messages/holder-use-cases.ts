@@ -1,6 +1,6 @@
 import type { Account } from '../accounts/account.ts'
 import { holderCommand } from '../command.ts'
-import type { Ports } from '../ports.ts'
+import type { HolderPorts } from '../ports.ts'
 import type { GatewayDay } from '../time/gateway-time.ts'
 import { changeScheduled } from './change-scheduled.ts'
 import { deleteScheduled, findMessages, queryStatus, type MessageQuery } from './follow-messages.ts'
@@ -11,7 +11,7 @@ import { quoteMessages } from './quote-messages.ts'
 import { sendMessages } from './send-messages.ts'
 import { lastSend, listSent, showSent } from './show-sent.ts'
 
-export const messageQueries = (ports: Ports) => ({
+export const messageQueries = (ports: HolderPorts) => ({
   quoteMessages: quoteMessages(ports),
   listOwnSenders: listOwnSenders(ports),
   queryStatus: queryStatus(ports),

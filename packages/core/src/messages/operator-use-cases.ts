@@ -1,7 +1,7 @@
 import type { AccountId } from '../accounts/account.ts'
 import { stateOfAccount } from '../accounts/operator-use-cases.ts'
 import { operatorCommand } from '../command.ts'
-import type { Ports } from '../ports.ts'
+import type { OperatorPorts } from '../ports.ts'
 import { gatewayDay, type GatewayDay } from '../time/gateway-time.ts'
 import { dailySumDays } from './daily-sums.ts'
 import { dropHistory, skipIds } from './drop-history.ts'
@@ -12,7 +12,7 @@ import type { SenderAddress } from './msisdn.ts'
 import { allowSender, type AllowedSender, type AssignedCode } from './senders.ts'
 import { showTraffic } from './show-sent.ts'
 
-export const messageQueries = (ports: Ports) => ({
+export const messageQueries = (ports: OperatorPorts) => ({
   explainMessage: (id: MessageId): Promise<MessageTrace | undefined> => ports.sentMessages.trace(id),
   findMessages: findMessages(ports),
   verifyDailySums: () => ports.dailySums.check((gatewayDay(ports.clock.now()) - dailySumDays.checked) as GatewayDay),

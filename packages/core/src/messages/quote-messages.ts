@@ -1,8 +1,14 @@
 import type { Account } from '../accounts/account.ts'
 import { minus, plus, credits, spend, type Credits } from '../credits/credits.ts'
 import { creditBalance } from '../credits/move-credits.ts'
-import type { Ports } from '../ports.ts'
-import { isPassed, screenTexts, type Recipient, type ScreenedRecipient, type TextToSend } from './screen-texts.ts'
+import {
+  isPassed,
+  screenTexts,
+  type Recipient,
+  type ScreenedRecipient,
+  type ScreeningPorts,
+  type TextToSend,
+} from './screen-texts.ts'
 import { orderedTexts } from './send-messages.ts'
 import { mayName } from './senders.ts'
 
@@ -24,7 +30,7 @@ export interface Quote<To extends Recipient = Recipient> {
  * Charges and stores nothing and does not count for a rate limit.
  */
 export const quoteMessages =
-  (ports: Pick<Ports, 'suppressions' | 'prices' | 'senders' | 'ledger' | 'clock'>) =>
+  (ports: ScreeningPorts) =>
   async <To extends Recipient>(
     account: Account,
     texts: readonly TextToSend<To>[],

@@ -83,6 +83,9 @@ export interface ScreenedText<To extends Recipient = Recipient> {
 export const isPassed = <To extends Recipient>(recipient: ScreenedRecipient<To>): recipient is Passed<To> =>
   'to' in recipient
 
+/** Ports that decide which messages an account may send, and at which price. */
+export type ScreeningPorts = Pick<Ports, 'suppressions' | 'prices' | 'senders' | 'ledger' | 'clock'>
+
 /**
  * Returns for each recipient the first refusal in the order of ruling 1.10, except insufficient credits, or its price
  * (ruling 1.4).

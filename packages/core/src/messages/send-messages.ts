@@ -21,15 +21,13 @@ import {
   screenTexts,
   type Recipient,
   type ScreenedText,
+  type ScreeningPorts,
   type TextToSend,
 } from './screen-texts.ts'
 import { noOptions, sendOptionNames, type SendOptions } from './send-options.ts'
 import { mayName, senderFor, sendersOf, type AllowedSender } from './senders.ts'
 
-type SendPorts = Pick<
-  Ports,
-  'accountRates' | 'messages' | 'suppressions' | 'prices' | 'senders' | 'ledger' | 'clientRequests' | 'clock'
->
+type SendPorts = ScreeningPorts & Pick<Ports, 'accountRates' | 'messages' | 'clientRequests'>
 
 /** How a request is to be sent. */
 export interface Sending {

@@ -1,7 +1,7 @@
 import type { AuditDetail } from '../audit/audit-log.ts'
 import type { Account, AccountId, ComesFrom } from '../accounts/account.ts'
 import { byAccount, holderCommand } from '../command.ts'
-import type { Ports } from '../ports.ts'
+import type { AccountPorts, HolderPorts } from '../ports.ts'
 import { acceptInvitation, accountUsers, findInvited, type Invitation } from './manage-users.ts'
 import type { RecoveryCodes } from './second-factor.ts'
 import { signInWithCode } from './sign-in-steps.ts'
@@ -11,7 +11,7 @@ import type { UserId } from './users.ts'
 /** Returns the fields of an audit line that name the user and read its state. */
 export const stateOfUser = (account: AccountId, user: UserId) => ({
   given: { user },
-  state: async ({ people }: Ports): Promise<AuditDetail> => {
+  state: async ({ people }: AccountPorts): Promise<AuditDetail> => {
     const found = await people.users.find(account, user)
     return found === undefined ? {} : { email: found.email, role: found.role, locked: found.locked }
   },
@@ -26,7 +26,7 @@ export const outcomeOfLink = (renewed: Invitation | string) => (typeof renewed =
 const outcomeOfCodes = (set: RecoveryCodes | object | string) =>
   typeof set === 'string' ? set : 'recoveryCodes' in set
 
-export const peopleQueries = (ports: Ports) => ({
+export const peopleQueries = (ports: HolderPorts) => ({
   /** Finds a session as `useSession` does, but does not count as a use of the session. */
   findSession: (token: string, comesFrom?: ComesFrom) => findSession(ports)(token, comesFrom, false),
   findInvited: findInvited(ports),

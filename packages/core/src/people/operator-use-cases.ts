@@ -1,7 +1,7 @@
 import type { AccountId } from '../accounts/account.ts'
 import type { AuditDetail } from '../audit/audit-log.ts'
 import { operatorCommand } from '../command.ts'
-import type { Ports } from '../ports.ts'
+import type { AccountPorts, OperatorPorts } from '../ports.ts'
 import type { BackOfficeSettings } from '../settings.ts'
 import { outcomeOfInvitation, outcomeOfLink, stateOfUser } from './holder-use-cases.ts'
 import { accountUsers } from './manage-users.ts'
@@ -31,21 +31,26 @@ const stateOfAnyUser = (account: AccountId, user: UserId) => ({ account, ...stat
 
 const stateOfOperator = (operator: OperatorId) => ({
   given: { operator },
-  state: async ({ people: { operators } }: Ports): Promise<AuditDetail> => {
+  state: async ({ people: { operators } }: AccountPorts): Promise<AuditDetail> => {
     const found = (await operators.list()).find(({ id }) => id === operator)
     return found === undefined ? {} : { name: found.name, role: found.role, locked: found.locked }
   },
 })
 
-export const peopleQueries = (ports: Ports, settings: BackOfficeSettings) => ({
-  listUsers: (id: AccountId): Promise<readonly User[]> => ports.people.users.list(id),
-  findUserByEmail: (email: string): Promise<User | undefined> =>
-    ports.people.users.byEmail(email).then((found) => found?.user),
-  listOperators: (): Promise<readonly Operator[]> => ports.people.operators.list(),
+/** Queries that the portal makes before it knows the operator. */
+export const signInQueries = (ports: OperatorPorts, settings: BackOfficeSettings) => ({
   /** Finds a session as `useOperatorSession` does, but does not count as a use of the session. */
   findOperatorSession: (token: string) => findOperatorSession(ports, settings)(token, false),
   /** Finds the account as `useActing` does, but does not count as a use of the session. */
   findActing: (token: string) => findActing(ports, settings)(token, false),
+})
+
+export const peopleQueries = (ports: OperatorPorts, settings: BackOfficeSettings) => ({
+  ...signInQueries(ports, settings),
+  listUsers: (id: AccountId): Promise<readonly User[]> => ports.people.users.list(id),
+  findUserByEmail: (email: string): Promise<User | undefined> =>
+    ports.people.users.byEmail(email).then((found) => found?.user),
+  listOperators: (): Promise<readonly Operator[]> => ports.people.operators.list(),
   listOperatorSessions: listOperatorSessions(ports),
   isOperatorFactorRequired: (): boolean => settings.secondFactorRequired,
   findOperatorFactor: (id: OperatorId) => ports.people.secondFactors.find(factorOwner('operator', id)),
@@ -55,8 +60,8 @@ export const peopleQueries = (ports: Ports, settings: BackOfficeSettings) => ({
   }),
 })
 
-/** Commands of operators about themselves and about each other. */
-const ofOperators = {
+/** Commands that need no session of an operator. */
+export const signInCommands = {
   signInOperator: operatorCommand({ role: 'anybody', run: signInOperator, audit: false }),
   signInNamedOperator: operatorCommand({ role: 'anybody', run: signInNamedOperator, audit: false }),
   signInOperatorWithCode: operatorCommand({
@@ -76,6 +81,10 @@ const ofOperators = {
     run: (ports, settings) => (token: string) => findActing(ports, settings)(token, true),
     audit: false,
   }),
+}
+
+/** Commands of operators about themselves and about each other. */
+const ofOperators = {
   endOperatorSessions: operatorCommand({ role: 'support', run: endOperatorSessions, audit: false }),
   changeOperatorPassword: operatorCommand({
     role: 'support',
@@ -185,4 +194,4 @@ const ofHolders = {
   }),
 }
 
-export const peopleCommands = { ...ofOperators, ...ofHolders }
+export const peopleCommands = { ...signInCommands, ...ofOperators, ...ofHolders }

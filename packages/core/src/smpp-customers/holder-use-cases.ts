@@ -1,7 +1,7 @@
 import type { Account } from '../accounts/account.ts'
 import { byAccount, holderCommand } from '../command.ts'
 import { sendMessages } from '../messages/send-messages.ts'
-import type { Ports } from '../ports.ts'
+import type { SmppCustomerPorts } from '../ports.ts'
 import { authenticateBind } from './bind.ts'
 import {
   addSmppCredential,
@@ -17,7 +17,7 @@ import { submitPart } from './submit-part.ts'
 
 const stateOfOwn = ({ id }: Account, credential: SmppCredentialId) => stateOfCredential(id, credential)
 
-export const smppQueries = (ports: Ports) => ({
+export const smppQueries = (ports: SmppCustomerPorts) => ({
   /** Returns a credential and its account as they are now. */
   smppSession: (id: SmppCredentialId) => ports.smppCredentials.session(id),
   listSmppCredentials: ({ id }: Account) => ports.smppCredentials.list(id),

@@ -1,6 +1,6 @@
 import type { AccountId } from '../accounts/account.ts'
 import type { AuditDetail } from '../audit/audit-log.ts'
-import type { Ports } from '../ports.ts'
+import type { Ports, SmppCustomerPorts } from '../ports.ts'
 import {
   smppDefaults,
   smppSettingsRefusal,
@@ -90,7 +90,7 @@ export const rotateSmppCredential =
  */
 export const stateOfCredential = (by: AccountId | undefined, credential: SmppCredentialId) => ({
   given: { credential },
-  state: async ({ smppCredentials }: Ports): Promise<AuditDetail> => {
+  state: async ({ smppCredentials }: SmppCustomerPorts): Promise<AuditDetail> => {
     const found = await smppCredentials.find(by, credential)
     return found === undefined ? {} : { ...found, from: [...found.from] }
   },

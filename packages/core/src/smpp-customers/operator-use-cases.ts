@@ -1,6 +1,6 @@
 import type { AccountId } from '../accounts/account.ts'
 import { operatorCommand } from '../command.ts'
-import type { Ports } from '../ports.ts'
+import type { SmppCustomerPorts } from '../ports.ts'
 import {
   addSmppCredential,
   changeSmppCredential,
@@ -12,7 +12,7 @@ import type { RepliesBy, SmppCredentialId, SmppSettings } from './smpp-credentia
 
 const stateOfAny = (credential: SmppCredentialId) => stateOfCredential(undefined, credential)
 
-export const smppQueries = (ports: Ports) => ({
+export const smppQueries = (ports: SmppCustomerPorts) => ({
   listSmppCredentials: (account?: AccountId) => ports.smppCredentials.list(account),
   findSmppCredential: (id: SmppCredentialId) => ports.smppCredentials.find(undefined, id),
   listSmppBinds: (account?: AccountId) => ports.smppBinds.list(account),

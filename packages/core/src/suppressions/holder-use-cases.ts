@@ -2,10 +2,10 @@ import type { Account } from '../accounts/account.ts'
 import { withoutSomeDigits } from '../audit/redact.ts'
 import { holderCommand } from '../command.ts'
 import type { Msisdn } from '../messages/msisdn.ts'
-import type { Ports } from '../ports.ts'
+import type { HolderPorts } from '../ports.ts'
 import { addOptOut, removeOptOut } from './change-suppressions.ts'
 
-export const suppressionQueries = (ports: Ports) => ({
+export const suppressionQueries = (ports: HolderPorts) => ({
   listOptOuts: ({ id }: Account) => ports.suppressions.optOuts(id),
 })
 

@@ -1,10 +1,10 @@
 import { withoutSomeDigits } from '../audit/redact.ts'
 import { operatorCommand } from '../command.ts'
-import type { Ports } from '../ports.ts'
+import type { InboxPorts } from '../ports.ts'
 import { blockNumber, blockNumbers, importOptOuts, unblockNumber, type BlockReason } from './change-suppressions.ts'
 import type { SuppressionEntry } from './suppressions.ts'
 
-export const suppressionQueries = (ports: Ports) => ({
+export const suppressionQueries = (ports: InboxPorts) => ({
   listBlockedNumbers: (reason: BlockReason): AsyncIterable<SuppressionEntry> =>
     ports.suppressions.list('everybody', reason),
 })

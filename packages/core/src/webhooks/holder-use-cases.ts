@@ -3,7 +3,7 @@ import type { AuditDetail } from '../audit/audit-log.ts'
 import { withoutSecrets } from '../audit/redact.ts'
 import { byAccount, holderCommand } from '../command.ts'
 import type { Page } from '../messages/messages.ts'
-import type { Ports } from '../ports.ts'
+import type { HolderPorts, WebhookPorts } from '../ports.ts'
 import { addWebhook, changeWebhook, showWebhook, testWebhook, type WebhookSettings } from './configure-webhooks.ts'
 import { showReplay, startReplay, stopReplay } from './replay-events.ts'
 import { rotateSecret, type WebhookWithSecret } from './signing-secrets.ts'
@@ -14,7 +14,7 @@ import type { WebhookId } from './webhook.ts'
  */
 export const stateOfWebhook = (owner: AccountId | undefined, webhook: WebhookId, details: AuditDetail = {}) => ({
   given: { webhook, ...details },
-  state: async ({ webhooks }: Ports): Promise<AuditDetail> => {
+  state: async ({ webhooks }: WebhookPorts): Promise<AuditDetail> => {
     const found = await webhooks.find(owner, webhook)
     if (found === undefined) return {}
     const { account, url, events, listSize, withText, state } = found
@@ -28,7 +28,7 @@ const stateOfOwnWebhook = ({ id }: Account, webhook: WebhookId) => stateOfWebhoo
 export const outcomeOfWebhook = (added: WebhookWithSecret | string) =>
   typeof added === 'string' ? added : { webhook: added.webhook.id }
 
-export const webhookQueries = (ports: Ports) => ({
+export const webhookQueries = (ports: HolderPorts) => ({
   listWebhooks: ({ id }: Account) => ports.webhooks.list(id),
   showWebhook: byAccount(showWebhook(ports)),
   showReplay: byAccount(showReplay(ports)),

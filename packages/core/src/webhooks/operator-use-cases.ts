@@ -2,7 +2,7 @@ import type { AccountId } from '../accounts/account.ts'
 import { withoutSecrets } from '../audit/redact.ts'
 import { operatorCommand } from '../command.ts'
 import type { Page } from '../messages/messages.ts'
-import type { Ports } from '../ports.ts'
+import type { OperatorPorts } from '../ports.ts'
 import { addWebhook, byOperator, changeWebhook, showWebhook, testWebhook } from './configure-webhooks.ts'
 import { outcomeOfWebhook, stateOfWebhook } from './holder-use-cases.ts'
 import { showReplay, startReplay, stopReplay } from './replay-events.ts'
@@ -11,7 +11,7 @@ import type { Webhook, WebhookId } from './webhook.ts'
 
 const stateOfAnyWebhook = (id: WebhookId) => stateOfWebhook(undefined, id)
 
-export const webhookQueries = (ports: Ports) => ({
+export const webhookQueries = (ports: OperatorPorts) => ({
   listWebhooks: (id: AccountId | undefined): Promise<readonly Webhook[]> => ports.webhooks.list(id),
   showWebhook: byOperator(showWebhook(ports)),
   showReplay: byOperator(showReplay(ports)),
