@@ -9,7 +9,8 @@ target=${1:?name the folder to make}
 node node_modules/pnpm/bin/pnpm.mjs --filter gateway-sms --package-import-method copy deploy --prod --legacy "$target" >&2
 find "$target" -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' -o -name '*.a' \
   -o -name '.tsbuildinfo' \) -delete
-rm -rf "$target"/node_modules/.pnpm/@gateway+core@*/node_modules/@gateway/core/dist-testing
+rm -rf "$target"/node_modules/.pnpm/@gateway+core@*/node_modules/@gateway/core/dist-testing \
+  "$target"/node_modules/.pnpm/@gateway+carrier-kit@*/node_modules/@gateway/carrier-kit/dist-testing
 chmod 755 "$target/dist/main.js" "$target/dist/gateway.js"
 # The pages of the guide.
 cp -R docs "$(echo "$target"/node_modules/.pnpm/@gateway+guide@*/node_modules/@gateway/guide)/pages"

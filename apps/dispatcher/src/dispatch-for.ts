@@ -1,5 +1,5 @@
 import { hostname } from 'node:os'
-import type { CarrierPorts, CarrierSpecification } from '@gateway/carriers'
+import type { CarrierPorts, CarrierSharePorts, CarrierSpecification } from '@gateway/carriers'
 import type { FleetPorts, ProcessingSettings } from '@gateway/core'
 import { dispatcherDefaults, type Carrier, type DispatcherSettings } from '@gateway/core/dispatch'
 import {
@@ -46,7 +46,7 @@ const drainSeconds = 12
 const pushSeconds = 4
 
 interface Dispatched {
-  readonly ports: DispatchSettings['ports'] & PushingSettings['ports'] & CarrierPorts & FleetPorts
+  readonly ports: DispatchSettings['ports'] & PushingSettings['ports'] & CarrierPorts & CarrierSharePorts & FleetPorts
   readonly configured: ConfiguredCarriers
   readonly health: HealthSettings
   readonly processing: ProcessingSettings
@@ -96,8 +96,8 @@ export async function dispatchFor(
   if (configured.readAgain !== undefined) onHangUp(() => following.reload())
   const modes = followModes({ heartbeat, dispatching, log })
   const { process } = agreed.user
-  const { carrierWatches, clock } = ports
-  const watches = followWatches({ heartbeat, carrierWatches, clock, process, dispatching, log })
+  const { fleet, clock } = ports
+  const watches = followWatches({ heartbeat, fleet, clock, process, dispatching, log })
   onStop('watches of carriers', () => watches.stop())
   const promotions = followPromotions({ promotions: ports.promotions, log })
   onStop('messages in doubt', () => promotions.stop())

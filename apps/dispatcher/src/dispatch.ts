@@ -1,10 +1,4 @@
-import {
-  createProcessing,
-  processingDefaults,
-  type FleetPorts,
-  type ProcessingPorts,
-  type ProcessingSettings,
-} from '@gateway/core'
+import { createProcessing, processingDefaults, type ProcessingPorts, type ProcessingSettings } from '@gateway/core'
 import {
   createDispatcher,
   repeatUnknown,
@@ -35,7 +29,7 @@ import { reportStall } from './health.ts'
 import { createIdling, pollDefaults, type Idling, type PollSettings } from './idling.ts'
 
 export interface DispatchSettings {
-  readonly ports: ProcessingPorts & Pick<FleetPorts, 'wakeups'>
+  readonly ports: ProcessingPorts
   readonly carriers: readonly Carrier[]
   readonly log: Log
   /** Carriers that are paused or drained at first; `setModes` changes them later. */
@@ -138,7 +132,7 @@ export function startDispatching({
 }: DispatchSettings): Dispatching {
   const all = { ...dispatcherDefaults, ...settings }
   const idling = createIdling({
-    wakeups: ports.wakeups,
+    claimedBatches: ports.claimedBatches,
     settings: { ...pollDefaults, ...poll },
     log,
     wake: () => {

@@ -1,5 +1,5 @@
 import type { CarrierId } from '@gateway/core/dispatch'
-import type { CarrierWatches, FleetState, ObservedTraffic, TrafficObserver, WatchedTraffic } from '@gateway/core/fleet'
+import type { Fleet, FleetState, ObservedTraffic, TrafficObserver, WatchedTraffic } from '@gateway/core/fleet'
 import type { Clock } from '@gateway/core/time'
 import type { Log } from '@gateway/server'
 import type { Dispatching } from './dispatch.ts'
@@ -7,7 +7,7 @@ import type { Heartbeat } from './heartbeat.ts'
 
 interface Following {
   readonly heartbeat: Pick<Heartbeat, 'state' | 'onState'>
-  readonly carrierWatches: Pick<CarrierWatches, 'tell'>
+  readonly fleet: Pick<Fleet, 'reportTraffic'>
   readonly clock: Clock
   readonly process: { readonly host: string; readonly pid: number }
   readonly dispatching: Pick<Dispatching, 'observe'>
@@ -26,7 +26,7 @@ interface Watching {
 }
 
 /** Reports the PDUs of carriers to operators who watch them. */
-export function followWatches({ heartbeat, carrierWatches, clock, process, dispatching, log }: Following) {
+export function followWatches({ heartbeat, fleet, clock, process, dispatching, log }: Following) {
   let watching = new Map<string, Watching>()
   let telling: NodeJS.Timeout | undefined
   let working = Promise.resolve()
@@ -45,7 +45,7 @@ export function followWatches({ heartbeat, carrierWatches, clock, process, dispa
     }
     telling ??= setTimeout(() => {
       telling = undefined
-      working = carrierWatches.tell(take()).catch(failed)
+      working = fleet.reportTraffic(take()).catch(failed)
     }, reportMilliseconds).unref()
   }
 

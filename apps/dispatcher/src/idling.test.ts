@@ -1,18 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Asleep, Wakeups } from '@gateway/core/dispatch'
+import type { Asleep } from '@gateway/core/dispatch'
 import { until } from '@gateway/core/testing'
 import { createLog } from '@gateway/server'
-import { createIdling, pollDefaults, pollPause, type Idling, type PollSettings } from './idling.ts'
+import { createIdling, pollDefaults, pollPause, type Idling, type IdlingOptions, type PollSettings } from './idling.ts'
 
 const log = createLog({ level: 'silent', name: 'test' })
 const settings: PollSettings = { pauseMilliseconds: 2, pauseMillisecondsMax: 30, quietMilliseconds: 10 }
 const nothingScheduled: Asleep = { nextDueMilliseconds: undefined }
 
-/** Creates wakeups that record each call as one word. They answer at once unless a test holds the answers back. */
+/** Creates a store of sleepers that records each call as one word. It answers at once unless a test delays it. */
 function scripted(answer: () => Promise<Asleep | 'deaf'> = () => Promise.resolve(nothingScheduled)) {
   const calls: string[] = []
   let wake = (): void => undefined
-  const wakeups: Wakeups = {
+  const claimedBatches: IdlingOptions['claimedBatches'] = {
     sleeper: (wakeUp) => {
       wake = wakeUp
       return {
@@ -25,17 +25,20 @@ function scripted(answer: () => Promise<Asleep | 'deaf'> = () => Promise.resolve
       }
     },
   }
-  return { wakeups, calls, wake: () => wake() }
+  return { claimedBatches, calls, wake: () => wake() }
 }
 
-const idlingOn = (wakeups: Wakeups, wake = (): void => undefined, more: Partial<PollSettings> = {}): Idling =>
-  createIdling({ wakeups, settings: { ...settings, ...more }, log, wake })
+const idlingOn = (
+  claimedBatches: IdlingOptions['claimedBatches'],
+  wake = (): void => undefined,
+  more: Partial<PollSettings> = {},
+): Idling => createIdling({ claimedBatches, settings: { ...settings, ...more }, log, wake })
 
 const isAsleep = (idling: Idling): boolean => idling.pause() > settings.pauseMilliseconds
 
 test('after a while without a claim a process falls asleep, and its pauses grow to the maximum', async () => {
-  const { wakeups, calls } = scripted()
-  const idling = idlingOn(wakeups)
+  const { claimedBatches, calls } = scripted()
+  const idling = idlingOn(claimedBatches)
   expect(idling.pause()).toBe(2)
   expect(calls).toEqual([])
   expect(idling.isSoundAsleep()).toBe(false)
@@ -47,9 +50,9 @@ test('after a while without a claim a process falls asleep, and its pauses grow 
 })
 
 test('a notification or a claim ends all pauses and the sleep', async () => {
-  const { wakeups, calls, wake } = scripted()
+  const { claimedBatches, calls, wake } = scripted()
   let woken = 0
-  const idling = idlingOn(wakeups, () => woken++)
+  const idling = idlingOn(claimedBatches, () => woken++)
   for (const rouse of [wake, () => idling.stir()]) {
     await until(() => isAsleep(idling))
     const before = [woken, calls.length] as const
@@ -64,10 +67,10 @@ test('a notification or a claim ends all pauses and the sleep', async () => {
 test('a notification while falling asleep keeps the process awake', async () => {
   let fall = (_: Asleep): void => undefined
   let sleeps = 0
-  const { wakeups, calls } = scripted(() =>
+  const { claimedBatches, calls } = scripted(() =>
     ++sleeps > 1 ? Promise.resolve('deaf') : new Promise((resolve) => (fall = resolve)),
   )
-  const idling = idlingOn(wakeups)
+  const idling = idlingOn(claimedBatches)
   await until(() => idling.pause() > 0 && calls.length === 1)
   await delay(1)
   idling.stir()
@@ -82,8 +85,8 @@ test.each([
   ['cannot be notified', () => Promise.resolve('deaf' as const)],
   ['could not say that it sleeps', () => Promise.reject(new Error('no database'))],
 ])('a process that %s polls as often as before, and tries again', async (_, answer) => {
-  const { wakeups, calls } = scripted(answer)
-  const idling = idlingOn(wakeups)
+  const { claimedBatches, calls } = scripted(answer)
+  const idling = idlingOn(claimedBatches)
   await until(() => {
     expect(idling.pause()).toBe(settings.pauseMilliseconds)
     return calls.filter((one) => one === 'sleep').length >= 3
@@ -92,8 +95,8 @@ test.each([
 })
 
 test('the pause between polls of the schedule ends when the next message becomes due', async () => {
-  const { wakeups } = scripted(() => Promise.resolve({ nextDueMilliseconds: 5000 }))
-  const idling = idlingOn(wakeups, undefined, { pauseMillisecondsMax: 3_600_000 })
+  const { claimedBatches } = scripted(() => Promise.resolve({ nextDueMilliseconds: 5000 }))
+  const idling = idlingOn(claimedBatches, undefined, { pauseMillisecondsMax: 3_600_000 })
   await until(() => isAsleep(idling))
   const pause = idling.pauseUntilDue(60_000)
   expect(pause).toBeGreaterThan(0)

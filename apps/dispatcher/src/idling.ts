@@ -1,4 +1,4 @@
-import type { Asleep, Wakeups } from '@gateway/core/dispatch'
+import type { Asleep, ClaimedBatches } from '@gateway/core/dispatch'
 import { outageOf, type Log } from '@gateway/server'
 
 /** Pauses of a process between two polls for due work. The pauses grow with the time since work was last found. */
@@ -19,7 +19,7 @@ export interface Idling {
 }
 
 export interface IdlingOptions {
-  readonly wakeups: Wakeups
+  readonly claimedBatches: Pick<ClaimedBatches, 'sleeper'>
   readonly settings: PollSettings
   readonly log: Log
   /**
@@ -47,9 +47,9 @@ interface Sleep {
  * Creates the pauses of a process that falls asleep after a while without a claim. There are no timers, so `pause` has
  * to be called before every pause.
  */
-export function createIdling({ wakeups, settings, log, wake }: IdlingOptions): Idling {
+export function createIdling({ claimedBatches, settings, log, wake }: IdlingOptions): Idling {
   const outage = outageOf('sleep', log)
-  const sleeper = wakeups.sleeper(() => {
+  const sleeper = claimedBatches.sleeper(() => {
     stir()
     wake()
   })

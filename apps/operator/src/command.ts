@@ -1,3 +1,4 @@
+import type { CarrierSharePorts } from '@gateway/carriers'
 import type { BackOffice, Gateway, Ports, Processing, AuditAction } from '@gateway/core'
 import type { AccountId } from '@gateway/core/accounts'
 import type { AuditActor, MakeChange } from '@gateway/core/audit'
@@ -16,7 +17,7 @@ export interface Context {
   readonly actor: AuditActor
   readonly gateway: Gateway
   readonly processing: Processing
-  readonly ports: Ports
+  readonly ports: Ports & CarrierSharePorts
   /** Reads the state of the database and of this machine. */
   readonly surroundings: () => Promise<Surroundings>
   /** Returns the id of an account that a command names. Throws a Refused if no account has the login. */

@@ -6,7 +6,6 @@ import {
   operatorAccess,
   type BackOffice,
   type GatewaySettings,
-  type Ports,
   type ProcessingSettings,
 } from '@gateway/core'
 import { changesBy } from '@gateway/core/audit'
@@ -24,7 +23,7 @@ export type ExitCode = 0 | 1 | 2 | 3
 
 /** Database that is open. Its schema may not be up to date. */
 export interface Opened {
-  readonly ports: Ports
+  readonly ports: Context['ports']
   readonly migrate: () => Promise<readonly AppliedMigration[]>
   readonly surroundings: () => Promise<Surroundings>
   readonly backups: Backups

@@ -1,4 +1,5 @@
 import { Readable, Writable } from 'node:stream'
+import { memoryCarrierShares } from '@gateway/carrier-kit/testing'
 import type { Ports } from '@gateway/core'
 import type { Clock } from '@gateway/core/time'
 import {
@@ -23,7 +24,7 @@ export interface Outcome {
 }
 
 export interface Operator {
-  readonly ports: Ports
+  readonly ports: Opened['ports']
   readonly store: MemoryStore
   /** Runs a command that may fail. `typed` is its standard input. */
   run(args: readonly string[], typed?: string | Buffer): Promise<Outcome>
@@ -91,7 +92,7 @@ export function anOperator(
     secretBox: memorySecretBox(),
     webhookClient: scriptedWebhookClient(),
   }
-  const ports = other.ports?.(inMemory) ?? inMemory
+  const ports = { ...(other.ports?.(inMemory) ?? inMemory), ...memoryCarrierShares(clock) }
   const migrate = other.migrate ?? (() => Promise.resolve([]))
   const copyTo = other.copyTo ?? (() => Promise.resolve([]))
   const surroundings = other.surroundings ?? soundSurroundings

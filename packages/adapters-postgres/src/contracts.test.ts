@@ -1,7 +1,14 @@
-import { promotedContract, storedPortContracts } from '@gateway/core/contracts'
+import { carrierShareContracts } from '@gateway/carrier-kit/testing'
+import { promotedContract, storedPortContracts, type Contract } from '@gateway/core/contracts'
+import type { DatabasePorts } from './stored-ports.ts'
 import { sharedDatabase, type SharedDatabase } from '../testing/shared-database.ts'
 
-describe.each(Object.entries(storedPortContracts))('%s', (_, contract) => {
+const contracts: Readonly<Record<string, Contract<DatabasePorts>>> = {
+  ...storedPortContracts,
+  ...carrierShareContracts,
+}
+
+describe.each(Object.entries(contracts))('%s', (_, contract) => {
   let database: SharedDatabase
   beforeAll(async () => (database = await sharedDatabase()))
   afterAll(() => database.close())

@@ -14,6 +14,7 @@ import { postgresMessages } from './messages/postgres-messages.ts'
 import type { Pools } from './pools.ts'
 import { postgresDeliveryReceipts } from './delivery-receipts/postgres-delivery-receipts.ts'
 import { defaultSettings, silent } from './settings.ts'
+import type { DatabasePorts } from './stored-ports.ts'
 
 /**
  * Selects the promises of a contract whose title contains `text`, except promises over generated cases. The excluded
@@ -78,7 +79,7 @@ const losingReceipts = (sound: DeliveryReceipts, lossy: DeliveryReceipts): Deliv
 })
 
 /** Returns ports on the same pools that lose every other answer of the ports under test. */
-function losingPorts(ports: StoredPorts, pools: Pools): StoredPorts {
+function losingPorts(ports: DatabasePorts, pools: Pools): DatabasePorts {
   const lossy = { ...pools, hot: losingConnections(pools.hot), ordinary: losingConnections(pools.ordinary) }
   const context = createContext(lossy, listenToNobody(), defaultSettings, silent)
   const messages = postgresMessages(context, ports.routes)
@@ -86,7 +87,7 @@ function losingPorts(ports: StoredPorts, pools: Pools): StoredPorts {
     ...ports,
     // After a lost answer, the messages wait until their next repetition, for longer than the promises do.
     claimedBatches: {
-      ...postgresClaimedBatches(context),
+      ...postgresClaimedBatches(context, ports.claimedBatches),
       takeRepeatable: (...values) => ports.claimedBatches.takeRepeatable(...values),
     },
     deliveryReceipts: losingReceipts(ports.deliveryReceipts, postgresDeliveryReceipts(context)),

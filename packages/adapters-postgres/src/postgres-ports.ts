@@ -1,4 +1,3 @@
-import type { StoredPorts } from '@gateway/core'
 import { sql } from 'kysely'
 import { runExclusively } from './run-exclusively.ts'
 import { listenForChanges, listenToNobody } from './changes.ts'
@@ -11,7 +10,7 @@ import { hasSchema, migrate, type AppliedMigration } from './migrate.ts'
 import { openPools, type Pools } from './pools.ts'
 import { certificatesOf, serverAddress, type DatabaseCertificates } from './server-address.ts'
 import { defaultSettings, silent, type Log, type Settings } from './settings.ts'
-import { storedPorts } from './stored-ports.ts'
+import { storedPorts, type DatabasePorts } from './stored-ports.ts'
 import { waitAtMost } from './wait-at-most.ts'
 import { reasonOf, writeTrouble, type WriteTrouble } from './write-trouble.ts'
 import type { Timings } from './timings.ts'
@@ -28,7 +27,7 @@ export interface PostgresOptions {
 }
 
 export interface PostgresPorts {
-  readonly ports: StoredPorts
+  readonly ports: DatabasePorts
   /** Clock for `Ports.clock`, independent of the clock of this machine. Call `compare` before using it. */
   readonly clock: DatabaseClock
   /** Certificates in PEM that `sslrootcert` and `sslcert` name, if TLS is used. */

@@ -1,3 +1,4 @@
+import type { CarrierSharePorts } from '@gateway/carrier-kit'
 import type { StoredPorts } from '@gateway/core'
 import { postgresAccountRates, postgresRateLimits } from './accounts/postgres-rate-limits.ts'
 import { postgresAccounts } from './accounts/postgres-accounts.ts'
@@ -16,7 +17,6 @@ import { postgresHistory } from './history/postgres-history.ts'
 import { postgresCarrierBinds, postgresCarrierRates } from './carriers/postgres-carrier-shares.ts'
 import { postgresCarrierVersions } from './carriers/postgres-carrier-versions.ts'
 import { postgresFleet } from './carriers/postgres-fleet.ts'
-import { postgresCarrierWatches } from './carriers/postgres-carrier-watches.ts'
 import { postgresPromotions } from './promotions/postgres-promotions.ts'
 import { postgresRoutes } from './routes/postgres-routes.ts'
 import { postgresSenders } from './senders/postgres-senders.ts'
@@ -39,6 +39,9 @@ import type { Pools } from './pools.ts'
 import type { Log, Settings } from './settings.ts'
 import type { PostgresWakeups } from './claimed-batches/postgres-wakeups.ts'
 
+/** Every port that this adapter implements. */
+export type DatabasePorts = StoredPorts & CarrierSharePorts
+
 interface Connected {
   readonly pools: Pools
   readonly changes: Changes
@@ -48,7 +51,7 @@ interface Connected {
 }
 
 /** Creates all stored ports over existing connections, with caches of their own. */
-export function storedPorts({ pools, changes, wakeups, settings, log }: Connected): StoredPorts {
+export function storedPorts({ pools, changes, wakeups, settings, log }: Connected): DatabasePorts {
   const context = createContext(pools, changes, settings, log)
   // Ports with a waiting caller fail at once while the database is unreachable. The dispatcher's ports retry longer,
   // because a message whose handling is abandoned halfway ends with an unknown outcome.
@@ -73,13 +76,11 @@ export function storedPorts({ pools, changes, wakeups, settings, log }: Connecte
     routes,
     messages: postgresMessages(prompt, routes),
     clientRequests: postgresClientRequests(prompt),
-    claimedBatches: postgresClaimedBatches(context),
-    wakeups,
+    claimedBatches: postgresClaimedBatches(context, wakeups),
     carrierBinds: postgresCarrierBinds(prompt),
     carrierRates: postgresCarrierRates(prompt),
     carrierVersions: postgresCarrierVersions(prompt),
     fleet: postgresFleet(prompt),
-    carrierWatches: postgresCarrierWatches(prompt),
     deliveryReceipts: postgresDeliveryReceipts(context),
     promotions: postgresPromotions(context),
     inbox: postgresInbox(prompt, routes),

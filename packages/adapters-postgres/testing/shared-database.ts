@@ -1,4 +1,3 @@
-import type { StoredPorts } from '@gateway/core'
 import { Client } from 'pg'
 import { listenForChanges } from '../src/changes.ts'
 import { postgresWakeups } from '../src/claimed-batches/postgres-wakeups.ts'
@@ -7,7 +6,7 @@ import { watchPrimaryLooks } from '../src/promotions/primary-watch.ts'
 import { serverAddress } from '../src/server-address.ts'
 import { defaultSettings, silent } from '../src/settings.ts'
 import { rememberFirst } from '../src/sql/promotions.ts'
-import { storedPorts } from '../src/stored-ports.ts'
+import { storedPorts, type DatabasePorts } from '../src/stored-ports.ts'
 import { valueTypes } from '../src/value-types.ts'
 import { freshDatabase } from './fresh-database.ts'
 import { patientSettings } from './patient-settings.ts'
@@ -19,8 +18,8 @@ export interface SharedDatabase {
    * other ports on the same pools.
    */
   check(
-    promise: (ports: StoredPorts) => Promise<void>,
-    replace?: (ports: StoredPorts, pools: Pools) => StoredPorts,
+    promise: (ports: DatabasePorts) => Promise<void>,
+    replace?: (ports: DatabasePorts, pools: Pools) => DatabasePorts,
   ): Promise<void>
   /** Puts the database into the state in which a process has just noticed a promotion without a synchronous standby. */
   promote(): Promise<void>

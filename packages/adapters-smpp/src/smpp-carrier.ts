@@ -1,4 +1,12 @@
-import { alwaysPermitted, Notices, Outgoing, SharedBinds, type Reporting } from '@gateway/carrier-kit'
+import {
+  alwaysPermitted,
+  Notices,
+  Outgoing,
+  SharedBinds,
+  type CarrierBinds,
+  type CarrierRates,
+  type Reporting,
+} from '@gateway/carrier-kit'
 import {
   carrierId,
   type Availability,
@@ -11,7 +19,7 @@ import {
   type Submission,
   type SubmissionAnswer,
 } from '@gateway/core/dispatch'
-import type { CarrierBinds, CarrierRates, HistogramCounts, TrafficObserver } from '@gateway/core/fleet'
+import type { HistogramCounts, TrafficObserver } from '@gateway/core/fleet'
 import { Incoming } from './inbound/incoming.ts'
 import { unknownQueries, type UnknownQueries } from './receipts/query-unknown.ts'
 import { ReceiptMatcher } from './receipts/receipt-matcher.ts'

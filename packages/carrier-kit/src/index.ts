@@ -1,4 +1,7 @@
 export { AdaptiveWindow, firstWindow, RequestWindow, slowSecondsOf, type WindowSettings } from './adaptive-window.ts'
+export type { BindDemand, CarrierBinds, LeasedBinds } from './carrier-binds.ts'
+export { renewedShare, type CarrierRates, type LeasedRate, type RateDemand } from './carrier-rates.ts'
+export type { CarrierSharePorts } from './carrier-share-ports.ts'
 export { circuitDefaults } from './circuit-breaker.ts'
 export { Notices, type Reporting } from './notices.ts'
 export type { Channel, PartRequest, RequestResult, Transport } from './outbox.ts'

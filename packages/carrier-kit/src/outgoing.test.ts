@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import type { Carrier, SubmissionAnswer } from '@gateway/core/dispatch'
 import { carrierContract } from '@gateway/core/contracts'
-import { aBody, aMessageId, anAddress, aNumber, memoryPorts, until } from '@gateway/core/testing'
+import { aBody, aMessageId, anAddress, aNumber, until } from '@gateway/core/testing'
+import { memoryCarrierShares } from '../testing/memory-carrier-shares.ts'
 import { networkCarrier, type NetworkSettings, type Response } from '../testing/network-carrier.ts'
 
 const never = new Promise<never>(() => undefined)
@@ -161,7 +162,7 @@ test('several ids in one answer, and the parts of a message, are references of t
 })
 
 test('without a share of the rate nothing is sent; with one, no more than the rate', async () => {
-  const { carrierRates } = memoryPorts()
+  const { carrierRates } = memoryCarrierShares()
   const { carrier, outcomes, submit } = start({ perSecond: 20, rates: carrierRates, window: 100 })
   expect(carrier.room()).toBe(0)
   await until(() => carrier.room() > 0)

@@ -7,8 +7,9 @@ import type {
   CircuitProblem,
   Submission,
 } from '@gateway/core/dispatch'
-import { createHistogram, type CarrierRates, type HistogramCounts } from '@gateway/core/fleet'
+import { createHistogram, type HistogramCounts } from '@gateway/core/fleet'
 import { slowSecondsOf, type WindowSettings } from './adaptive-window.ts'
+import type { CarrierRates } from './carrier-rates.ts'
 import { CircuitBreaker } from './circuit-breaker.ts'
 import type { Notices } from './notices.ts'
 import { Outbox, type Channel, type OutboxSettings, type Transport } from './outbox.ts'

@@ -1,6 +1,7 @@
 import { carrierId } from '@gateway/core/dispatch'
-import type { CarrierBinds } from '@gateway/core/fleet'
-import { memoryPorts, until } from '@gateway/core/testing'
+import { until } from '@gateway/core/testing'
+import { memoryCarrierShares } from '../testing/memory-carrier-shares.ts'
+import type { CarrierBinds } from './carrier-binds.ts'
 import { SharedBinds, type PermittedLink } from './shared-binds.ts'
 
 const carrier = carrierId('shared') ?? failed()
@@ -18,7 +19,7 @@ interface Store extends CarrierBinds {
 
 /** Creates a store that can be unavailable. */
 function aStore(): Store {
-  const { carrierBinds } = memoryPorts()
+  const { carrierBinds } = memoryCarrierShares()
   const store: Store = {
     isAway: false,
     asIfThere: carrierBinds,

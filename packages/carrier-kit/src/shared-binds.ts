@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { CarrierId } from '@gateway/core/dispatch'
-import type { CarrierBinds } from '@gateway/core/fleet'
+import type { CarrierBinds } from './carrier-binds.ts'
 
 /** Link that needs a permit to connect. */
 export interface PermittedLink {

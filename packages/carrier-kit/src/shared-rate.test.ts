@@ -1,7 +1,7 @@
 import { carrierId } from '@gateway/core/dispatch'
-import type { CarrierRates } from '@gateway/core/fleet'
 import { instant } from '@gateway/core/time'
-import { memoryPorts } from '@gateway/core/testing'
+import { memoryCarrierShares } from '../testing/memory-carrier-shares.ts'
+import type { CarrierRates } from './carrier-rates.ts'
 import { Pace } from './pace.ts'
 import { SharedRate } from './shared-rate.ts'
 
@@ -14,7 +14,7 @@ function failed(): never {
 /** Creates processes that share a carrier with a rate of 20 parts a second. Time is simulated in steps of 10 ms. */
 function aCarrier(perSecond = 20) {
   let now = 0
-  const { carrierRates } = memoryPorts({ clock: { now: () => instant(now) } })
+  const { carrierRates } = memoryCarrierShares({ now: () => instant(now) })
   const departures: number[] = []
   const processes: { demand: number; parts: number; step: () => Promise<void> }[] = []
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { CarrierId } from '@gateway/core/dispatch'
-import type { CarrierRates } from '@gateway/core/fleet'
+import type { CarrierRates } from './carrier-rates.ts'
 import type { Pace } from './pace.ts'
 
 export interface SharedRateSettings {

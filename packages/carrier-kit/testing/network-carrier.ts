@@ -6,18 +6,18 @@ import {
   type DeliveryReceipt,
   type Submission,
 } from '@gateway/core/dispatch'
-import type { CarrierRates } from '@gateway/core/fleet'
 import { OUTCOME } from '@gateway/core/messages'
 import {
   circuitDefaults,
   Notices,
   Outgoing,
   RequestWindow,
+  type CarrierRates,
   type OutgoingSettings,
   type PartRequest,
   type RequestResult,
   type Transport,
-} from '../src/index.ts'
+} from '@gateway/carrier-kit'
 
 /** Response of the network to a request. A request that meets 'silence' is given up after `responseSeconds`. */
 export type Response = RequestResult | 'silence'

@@ -11,9 +11,8 @@ import {
   type SmppSettings,
   type TrialResult,
 } from '@gateway/adapters-smpp'
-import type { Reporting } from '@gateway/carrier-kit'
+import type { CarrierBinds, Reporting } from '@gateway/carrier-kit'
 import type { Carrier, CarrierId, Submission } from '@gateway/core/dispatch'
-import type { CarrierBinds } from '@gateway/core/fleet'
 import type { Clock } from '@gateway/core/time'
 
 /** Configuration of one carrier, including its secrets. No connection is open yet. */

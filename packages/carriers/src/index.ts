@@ -9,4 +9,5 @@ export { differencesOf, differenceText, meaningOf, type CarrierDifference } from
 export { readConfiguration, readFileConfiguration } from './read-configuration.ts'
 export { openCarriers, storeCarriers, type CarrierPorts } from './stored-carriers.ts'
 export { tryCarrier, type CarrierTrial, type SeenPdu } from './carrier-specification.ts'
+export type { CarrierBinds, CarrierSharePorts } from '@gateway/carrier-kit'
 export type { TrialResult } from '@gateway/adapters-smpp'

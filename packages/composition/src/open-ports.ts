@@ -40,7 +40,7 @@ export type ContextWith<Environment> = Omit<ProcessContext<Variables>, 'environm
 }
 
 export interface Opened {
-  readonly ports: Ports & { readonly secrets: NodeSecrets; readonly clock: DatabaseClock }
+  readonly ports: Ports & PostgresPorts['ports'] & { readonly secrets: NodeSecrets; readonly clock: DatabaseClock }
   readonly health: HealthSettings
   readonly figures: PostgresPorts['figures']
   readonly runExclusively: PostgresPorts['runExclusively']

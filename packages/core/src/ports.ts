@@ -3,17 +3,13 @@ import type { Accounts } from './accounts/accounts.ts'
 import type { People } from './people/people.ts'
 import type { Secrets } from './people/secrets.ts'
 import type { AuditLog } from './audit/audit-log.ts'
-import type { CarrierBinds } from './fleet/carrier-binds.ts'
-import type { CarrierRates } from './fleet/carrier-rates.ts'
 import type { CarrierVersions } from './fleet/carrier-versions.ts'
-import type { CarrierWatches } from './fleet/carrier-watches.ts'
 import type { Fleet } from './fleet/fleet.ts'
 import type { ClaimedBatches } from './dispatch/claimed-batches.ts'
 import type { DeliveryReceipts } from './dispatch/delivery-receipts.ts'
 import type { Overview } from './fleet/overview.ts'
 import type { Promotions } from './dispatch/promotions.ts'
 import type { Routes } from './routes/published-routes.ts'
-import type { Wakeups } from './dispatch/wakeups.ts'
 import type { Ledger } from './credits/ledger.ts'
 import type { Prices } from './credits/prices.ts'
 import type { Inbox } from './inbox/inbox.ts'
@@ -97,10 +93,6 @@ export interface DispatchPorts {
 export interface FleetPorts {
   readonly fleet: Fleet
   readonly overview: Overview
-  readonly wakeups: Wakeups
-  readonly carrierBinds: CarrierBinds
-  readonly carrierRates: CarrierRates
-  readonly carrierWatches: CarrierWatches
 }
 
 export interface AuditPorts {

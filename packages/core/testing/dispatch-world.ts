@@ -163,6 +163,7 @@ export async function dispatchWorld(): Promise<DispatchWorld> {
         queuesWithWork: (...args) => call('queuesWithWork', () => claimedBatches.queuesWithWork(...args)),
         recover: () => call('recover', () => claimedBatches.recover()),
         expire: (...args) => call('expire', () => claimedBatches.expire(...args)),
+        sleeper: (wake) => claimedBatches.sleeper(wake),
       }
       const watchedDeliveryReceipts: DeliveryReceipts = {
         ...deliveryReceipts,

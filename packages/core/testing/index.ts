@@ -46,11 +46,11 @@ export { memoryDeliveryReceipts } from './memory/delivery-receipts.ts'
 export { promoteStandby } from './memory/promotions.ts'
 export { memorySenders } from './memory/messages.ts'
 export { memorySuppressions } from './memory/suppressions.ts'
-export { memoryWakeups } from './memory/wakeups.ts'
 export { memoryWebhooks } from './memory/webhooks.ts'
 export { memorySecretBox } from './memory/secrets.ts'
 export { scriptedWebhookClient, type ScriptedWebhookClient } from './memory/scripted-webhook-client.ts'
 export { memorySecrets, totpCode, type MemorySecretsSettings } from './memory/secrets.ts'
+export { atomic } from './memory/atomic.ts'
 export { realClock, steppingClock, type SteppingClock } from './memory/clock.ts'
 export {
   scriptedCarrier,

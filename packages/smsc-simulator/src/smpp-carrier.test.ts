@@ -1,4 +1,5 @@
 import { smppCarrier, smppCarrierFromUrl, smppSettingsFromUrl } from '@gateway/adapters-smpp'
+import { memoryCarrierShares } from '@gateway/carrier-kit/testing'
 import {
   createDispatcher,
   type Carrier,
@@ -148,7 +149,8 @@ test('two dispatchers together send at most 20 a second to a carrier with that r
   const smsc = await startSmsc({ changes: { receiptDelay: 20 } })
   smscs.push(smsc)
   const ports = memoryPorts()
-  const sharing = { binds: ports.carrierBinds, rates: ports.carrierRates, leaseSeconds: 4 }
+  const { carrierBinds: binds, carrierRates: rates } = memoryCarrierShares()
+  const sharing = { binds, rates, leaseSeconds: 4 }
   const problems: unknown[] = []
   const report = (problem: unknown): void => void problems.push(problem)
   const dispatchers = ['one', 'two'].map((systemType) => {

@@ -1,6 +1,12 @@
-import type { CarrierBinds } from '@gateway/core/fleet'
 import { bodyOf, type Msisdn, type SenderAddress } from '@gateway/core/messages'
-import type { CarrierPorts, CarrierSpecification, CarrierTrial, SeenPdu, TrialResult } from '@gateway/carriers'
+import type {
+  CarrierBinds,
+  CarrierPorts,
+  CarrierSpecification,
+  CarrierTrial,
+  SeenPdu,
+  TrialResult,
+} from '@gateway/carriers'
 import { readCode, readNumber, readSeconds } from '../arguments.ts'
 import { openVersion } from './carrier-versions.ts'
 import { pduText } from './carrier-pdu.ts'

@@ -59,7 +59,7 @@ const takeMilliseconds = 250
 const countMax = 1000
 
 async function* watched(
-  { ports: { carrierWatches }, interruption }: Context,
+  { ports: { fleet }, interruption }: Context,
   watch: CarrierWatch,
   seconds: number,
 ): AsyncIterable<WatchedTraffic> {
@@ -69,15 +69,15 @@ async function* watched(
     while (performance.now() < end && !interruption.aborted) {
       if (performance.now() - renewedAt >= renewMilliseconds) {
         renewedAt = performance.now()
-        await carrierWatches.renew(watch, watchSeconds)
+        await fleet.renewWatch(watch, watchSeconds)
       }
-      yield* await carrierWatches.take(watch.id, countMax)
+      yield* await fleet.takeTraffic(watch.id, countMax)
       await delay(takeMilliseconds, undefined, { signal: interruption }).catch(() => undefined)
     }
-    if (!interruption.aborted) yield* await carrierWatches.take(watch.id, countMax)
+    if (!interruption.aborted) yield* await fleet.takeTraffic(watch.id, countMax)
   } finally {
     // After an interruption the command cannot use the database. The watch then ends by itself after `watchSeconds`.
-    if (!interruption.aborted) await carrierWatches.end(watch.id)
+    if (!interruption.aborted) await fleet.endWatch(watch.id)
   }
 }
 

@@ -267,14 +267,14 @@ test('carrier show ends with the outcomes of messages by prefix', async () => {
 
 test('carrier watch shows PDUs as they arrive, for people and for programs, and ends its watch', async () => {
   const { operator } = await aGatewayWithCarriers()
-  const { carrierWatches, fleet } = operator.ports
+  const { fleet } = operator.ports
   const watches = async () => (await fleet.state()).watches
   const fields = { command: 'submit_sm', sequence: 7, destinationAddr: '27825550101', shortMessage: '5 octets\u001b' }
   const tell = async (): Promise<readonly unknown[]> => {
     const watch = await until(async () => (await watches())[0])
     const pdu = { watch: watch.id, host: 'alpha', pid: 11, at: Date.parse('2026-10-18T07:00:00Z') }
-    await carrierWatches.tell([{ ...pdu, direction: 'sent', role: 'transceiver', fields, leftOut: 0 }])
-    await carrierWatches.tell([
+    await fleet.reportTraffic([{ ...pdu, direction: 'sent', role: 'transceiver', fields, leftOut: 0 }])
+    await fleet.reportTraffic([
       {
         ...pdu,
         direction: 'received',

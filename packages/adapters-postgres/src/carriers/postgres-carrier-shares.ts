@@ -1,4 +1,4 @@
-import { renewedShare, type CarrierBinds, type CarrierRates } from '@gateway/core/fleet'
+import { renewedShare, type CarrierBinds, type CarrierRates } from '@gateway/carrier-kit'
 import { sql } from 'kysely'
 import type { Context } from '../context.ts'
 import { keepRate, leaseBinds, nextFreeBind, releaseBinds, renewBinds } from '../sql/carrier-shares.ts'

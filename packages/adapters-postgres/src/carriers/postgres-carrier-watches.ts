@@ -1,12 +1,15 @@
-import type { CarrierWatches, WatchedTraffic } from '@gateway/core/fleet'
+import type { Fleet, WatchedTraffic } from '@gateway/core/fleet'
 import { sql } from 'kysely'
 import { notifyOthers } from '../changes.ts'
 import type { Context } from '../context.ts'
 import { secondsFromNow } from '../query-parts.ts'
 
-/** PDUs reported for a watch that has just ended are dropped. */
-export const postgresCarrierWatches = ({ pools: { kysely }, changes }: Context): CarrierWatches => ({
-  renew: ({ id, carrier, number, hasText }, seconds) =>
+/** Returns the part of the port that is about the watches of operators. */
+export const postgresCarrierWatches = ({
+  pools: { kysely },
+  changes,
+}: Context): Pick<Fleet, 'renewWatch' | 'endWatch' | 'reportTraffic' | 'takeTraffic'> => ({
+  renewWatch: ({ id, carrier, number, hasText }, seconds) =>
     changes.around(
       kysely.transaction().execute(async (transaction) => {
         const isOver = sql<boolean>`watched_until <= now()`
@@ -21,14 +24,14 @@ export const postgresCarrierWatches = ({ pools: { kysely }, changes }: Context):
         await sql`select ${notifyOthers}`.execute(transaction)
       }),
     ),
-  end: async (id) => {
+  endWatch: async (id) => {
     await changes.around(
       kysely.deleteFrom('carrier_watch').where('id', '=', id).returning(notifyOthers.as('notified')).execute(),
     )
   },
-  async tell(pdus) {
-    if (pdus.length === 0) return
-    const [watches, texts] = [pdus.map(({ watch }) => watch), pdus.map((pdu) => JSON.stringify(pdu))]
+  async reportTraffic(traffic) {
+    if (traffic.length === 0) return
+    const [watches, texts] = [traffic.map(({ watch }) => watch), traffic.map((one) => JSON.stringify(one))]
     await sql`
       insert into watched_pdu (watch, pdu)
       select watch, pdu
@@ -36,7 +39,7 @@ export const postgresCarrierWatches = ({ pools: { kysely }, changes }: Context):
       where exists (select from carrier_watch where id = watch and watched_until > now() for key share)
       order by position`.execute(kysely)
   },
-  async take(id, countMax) {
+  async takeTraffic(id, countMax) {
     const { rows } = await sql<{ pdu: WatchedTraffic }>`
       with taken as (
         delete from watched_pdu

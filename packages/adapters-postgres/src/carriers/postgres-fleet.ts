@@ -5,36 +5,44 @@ import { notifyOthers } from '../changes.ts'
 import type { Context } from '../context.ts'
 import { isAhead, now } from '../query-parts.ts'
 import { beat, listCarriers, readFleetState, sumFigures } from '../sql/fleet.ts'
+import { postgresCarrierWatches } from './postgres-carrier-watches.ts'
 import type { RowOf } from '../sql/statement.ts'
 import type { Tables } from '../tables.ts'
 
-export const postgresFleet = ({ pools: { kysely, ordinary }, changes }: Context): Fleet => ({
-  beat: async (heartbeat) => stateOf(await ordinary.run(beat, valuesOf(heartbeat))),
-  state: async () => stateOf(await ordinary.run(readFleetState, {})),
-  onChange(changed) {
-    changes.listen()
-    changes.onChange(changed)
-  },
-  setMode: (...change) =>
-    changes.around(
-      kysely.transaction().execute(async (transaction) => {
-        const isChange = (await writeMode(transaction, ...change)).length > 0
-        if (isChange) await sql`select ${notifyOthers}`.execute(transaction)
-        return isChange
-      }),
-    ),
-  users: async () => (await runningUsers(kysely).execute()).map(userOf),
-  reports: async (staleSeconds) => (await ordinary.run(listCarriers, { staleSeconds })).flatMap(reportedCarrier),
-  figures: async (carrier) =>
-    (await ordinary.run(sumFigures, { carrier })).map((row) => ({
-      prefix: row.prefix,
-      day: { delivered: row.delivered, failed: row.failed, unknown: row.unknown, refused: row.refused },
-      hour: {
-        ...{ delivered: row.hour_delivered, failed: row.hour_failed },
-        ...{ unknown: row.hour_unknown, refused: row.hour_refused },
-      },
-    })),
-})
+export const postgresFleet = (context: Context): Fleet => {
+  const {
+    pools: { kysely, ordinary },
+    changes,
+  } = context
+  return {
+    ...postgresCarrierWatches(context),
+    beat: async (heartbeat) => stateOf(await ordinary.run(beat, valuesOf(heartbeat))),
+    state: async () => stateOf(await ordinary.run(readFleetState, {})),
+    onChange(changed) {
+      changes.listen()
+      changes.onChange(changed)
+    },
+    setMode: (...change) =>
+      changes.around(
+        kysely.transaction().execute(async (transaction) => {
+          const isChange = (await writeMode(transaction, ...change)).length > 0
+          if (isChange) await sql`select ${notifyOthers}`.execute(transaction)
+          return isChange
+        }),
+      ),
+    users: async () => (await runningUsers(kysely).execute()).map(userOf),
+    reports: async (staleSeconds) => (await ordinary.run(listCarriers, { staleSeconds })).flatMap(reportedCarrier),
+    figures: async (carrier) =>
+      (await ordinary.run(sumFigures, { carrier })).map((row) => ({
+        prefix: row.prefix,
+        day: { delivered: row.delivered, failed: row.failed, unknown: row.unknown, refused: row.refused },
+        hour: {
+          ...{ delivered: row.hour_delivered, failed: row.hour_failed },
+          ...{ unknown: row.hour_unknown, refused: row.hour_refused },
+        },
+      })),
+  }
+}
 
 function valuesOf({ user: { process, version, simulated }, seconds, reports, counts }: Heartbeat) {
   const counted = counts.flatMap(({ carrier, counts: some }) => some.map((one) => ({ carrier, ...one })))

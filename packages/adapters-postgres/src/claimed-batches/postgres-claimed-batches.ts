@@ -41,7 +41,7 @@ const everyAccount = { fromAccount: 1, toAccount: 2 ** 31 - 1, changesMax: folde
  * Implements the port of dispatchers. If a connection breaks before an answer, each call looks up the result or runs
  * its statement again.
  */
-export function postgresClaimedBatches(context: Context): ClaimedBatches {
+export function postgresClaimedBatches(context: Context, sleepers: Pick<ClaimedBatches, 'sleeper'>): ClaimedBatches {
   const { hot, ordinary } = context.pools
   const batches = createKnownBatches(hot)
   const { claim, giveBackFailedClaims } = createClaims(context, batches)
@@ -108,6 +108,7 @@ export function postgresClaimedBatches(context: Context): ClaimedBatches {
   }
 
   return {
+    sleeper: (wake) => sleepers.sleeper(wake),
     claim,
     promote,
     settle,

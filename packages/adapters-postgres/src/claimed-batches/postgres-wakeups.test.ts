@@ -32,7 +32,7 @@ const rows = async (): Promise<number> => {
 
 test('a sleeper that loses its connection is woken, and is notified again over the next connection', async () => {
   let woken = 0
-  const sleeper = database.cuttable.ports.wakeups.sleeper(() => woken++)
+  const sleeper = database.cuttable.ports.claimedBatches.sleeper(() => woken++)
   const send = await aSender(database.direct.ports)
   await asleep(sleeper)
   for (let cuts = 0; cuts < 2; cuts++) {
@@ -52,7 +52,7 @@ test('without a sleeper no commit sends a notification', async () => {
   await database.client.query(`listen ${channels[0]?.channel ?? ''}`)
   database.client.on('notification', ({ channel }) => heard.push(channel))
   const send = await aSender(database.direct.ports)
-  const sleeper = database.direct.ports.wakeups.sleeper(() => undefined)
+  const sleeper = database.direct.ports.claimedBatches.sleeper(() => undefined)
   await send()
   await asleep(sleeper)
   await sleeper.awake()
@@ -67,8 +67,8 @@ test('without a sleeper no commit sends a notification', async () => {
 })
 
 test('a sleeper whose process died is not notified after its time and leaves no row; nor does a closed one', async () => {
-  const ended = database.direct.ports.wakeups.sleeper(() => undefined)
-  const other = database.direct.ports.wakeups.sleeper(() => undefined)
+  const ended = database.direct.ports.claimedBatches.sleeper(() => undefined)
+  const other = database.direct.ports.claimedBatches.sleeper(() => undefined)
   await asleep(ended)
   await database.client.query(`update idle_dispatcher set until = now() - interval '1 s'`)
   await asleep(other)
@@ -84,8 +84,8 @@ test('gateways in two schemas of a database do not wake each other', async () =>
   const apart = postgresPorts({ connectionString: another.connectionString })
   try {
     const woken = { here: 0, there: 0 }
-    const here = database.direct.ports.wakeups.sleeper(() => woken.here++)
-    const there = apart.ports.wakeups.sleeper(() => woken.there++)
+    const here = database.direct.ports.claimedBatches.sleeper(() => woken.here++)
+    const there = apart.ports.claimedBatches.sleeper(() => woken.there++)
     const send = await aSender(database.direct.ports)
     await Promise.all([asleep(here), asleep(there)])
     const before = { ...woken }
@@ -104,7 +104,7 @@ test('an accept that began before the sleep is visible to the next look, and wak
   let woken = 0
   const { ports } = database.direct
   const { id } = await anAccount(ports)
-  const sleeper = ports.wakeups.sleeper(() => woken++)
+  const sleeper = ports.claimedBatches.sleeper(() => woken++)
   const holder = new Client({ connectionString: database.connectionString })
   await holder.connect()
   try {

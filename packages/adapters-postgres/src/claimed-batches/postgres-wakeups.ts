@@ -1,4 +1,4 @@
-import type { Asleep, Sleeper, Wakeups } from '@gateway/core/dispatch'
+import type { Asleep, ClaimedBatches, Sleeper } from '@gateway/core/dispatch'
 import { createListener } from '../listener.ts'
 import type { ServerAddress } from '../server-address.ts'
 import type { Log } from '../settings.ts'
@@ -7,7 +7,7 @@ import { channelOfIdle, fallIdle, leaveIdle } from '../sql/idle-dispatchers.ts'
 /** Seconds after which a subscription ends unless it is renewed, in case its process has died. */
 const subscriptionSeconds = 60
 
-export interface PostgresWakeups extends Wakeups {
+export interface PostgresWakeups extends Pick<ClaimedBatches, 'sleeper'> {
   /** Closes all sleepers, within a second or so. */
   close(): Promise<void>
 }

@@ -54,7 +54,12 @@ function aDeafProcess(connectionString: string, others: StoredPorts) {
   const routes = postgresRoutes(context)
   const clock = realClock()
   const ports = {
-    ...{ routes, clock, messages: postgresMessages(context, routes), claimedBatches: postgresClaimedBatches(context) },
+    ...{
+      routes,
+      clock,
+      messages: postgresMessages(context, routes),
+      claimedBatches: postgresClaimedBatches(context, others.claimedBatches),
+    },
     deliveryReceipts: postgresDeliveryReceipts(context),
     promotions: postgresPromotions(context),
     inbox: postgresInbox(context, routes),

@@ -9,6 +9,7 @@ import type { Suppression } from '../suppressions/suppressions.ts'
 import type { Instant } from '../time/instant.ts'
 import type { CarrierId } from './carrier-id.ts'
 import type { CarrierReferences } from './delivery-receipt.ts'
+import type { Sleeper } from './sleeper.ts'
 import type { QueueNumber, RouteNumber } from '../routes/published-routes.ts'
 import type { Credits } from '../credits/credits.ts'
 
@@ -236,6 +237,12 @@ export interface ClaimedBatches {
    * that were due more than `validitySeconds` ago. Returns how many.
    */
   expire(validitySeconds: number, rangesMax: number): Promise<number>
+  /**
+   * Registers a process that may sleep, so that an idle process polls seldom and still learns of due work at once.
+   * `wake` is called, possibly for nothing, once due work has been committed, and whenever a notification may have been
+   * missed. Only sleeping processes are notified, so that notifications cost nothing under load.
+   */
+  sleeper(wake: () => void): Sleeper
 }
 
 /** Maximum number of recipients of a text in the single lane, where it never waits behind larger ones (P-13). */

@@ -43,22 +43,3 @@ export interface WatchedTraffic extends ObservedTraffic {
    */
   readonly leftOut: number
 }
-
-/**
- * Store of the watches of operators, and of the traffic that processes with connections report for them. `FleetState`
- * lists the watches.
- */
-export interface CarrierWatches {
-  /**
-   * Starts a watch, or extends it by `seconds`, and notifies every process. Also removes ended watches and their unread
-   * traffic.
-   */
-  renew(watch: CarrierWatch, seconds: number): Promise<void>
-  end(id: string): Promise<void>
-  /**
-   * Stores traffic for the watches to which it belongs, in this order. Traffic of watches that have ended is dropped.
-   */
-  tell(traffic: readonly WatchedTraffic[]): Promise<void>
-  /** Removes and returns at most `countMax` requests and responses of a watch, each once. */
-  take(id: string, countMax: number): Promise<readonly WatchedTraffic[]>
-}

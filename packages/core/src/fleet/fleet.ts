@@ -4,7 +4,7 @@ import type { PrefixCounts, PrefixFigures } from './carrier-figures.ts'
 import type { PausedCarrier } from './carrier-modes.ts'
 import type { CarrierReport, ReportedCarrier } from './carrier-reports.ts'
 import type { CarrierUser } from './carrier-versions.ts'
-import type { CarrierWatch } from './carrier-watches.ts'
+import type { CarrierWatch, WatchedTraffic } from './carrier-watches.ts'
 
 /** Outcomes that a process counted for one carrier since its previous heartbeat. */
 export interface CarrierCounts {
@@ -36,7 +36,7 @@ export interface FleetState {
 
 /**
  * Exchange between the processes that dispatch over the same carriers, and between them and operators. Modes stay until
- * somebody changes them. Reports and counts are for information only: no decision depends on them.
+ * somebody changes them. Reports, counts and watched traffic are for information only: no decision depends on them.
  */
 export interface Fleet {
   /** Stores what a process reports, and returns the state at that moment. */
@@ -55,4 +55,16 @@ export interface Fleet {
   reports(staleSeconds: number): Promise<readonly ReportedCarrier[]>
   /** Returns the outcomes of the last hour and the last day, by prefix, in steps of five minutes. */
   figures(carrier: CarrierId): Promise<readonly PrefixFigures[]>
+  /**
+   * Starts a watch, or extends it by `seconds`, and notifies every process. Also removes ended watches and their unread
+   * traffic.
+   */
+  renewWatch(watch: CarrierWatch, seconds: number): Promise<void>
+  endWatch(id: string): Promise<void>
+  /**
+   * Stores traffic for the watches to which it belongs, in this order. Traffic of watches that have ended is dropped.
+   */
+  reportTraffic(traffic: readonly WatchedTraffic[]): Promise<void>
+  /** Removes and returns at most `countMax` requests and responses of a watch, each once. */
+  takeTraffic(id: string, countMax: number): Promise<readonly WatchedTraffic[]>
 }

@@ -1,7 +1,5 @@
-export * from './carrier-binds.ts'
 export * from './carrier-figures.ts'
 export * from './carrier-modes.ts'
-export * from './carrier-rates.ts'
 export * from './carrier-reports.ts'
 export * from './carrier-versions.ts'
 export * from './carrier-watches.ts'

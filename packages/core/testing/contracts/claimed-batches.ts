@@ -6,6 +6,7 @@ import { fencing } from './claimed-batches/fencing.ts'
 import { outcomes } from './claimed-batches/outcomes.ts'
 import { queues } from './claimed-batches/queues.ts'
 import { repeating } from './claimed-batches/repeating.ts'
+import { sleeping } from './claimed-batches/sleeping.ts'
 import { waiting } from './claimed-batches/waiting.ts'
 
 /** Contract of the port `ClaimedBatches`. After each check every account has exactly the right credits. */
@@ -17,4 +18,5 @@ export const claimedBatchesContract: Contract<StoredPorts> = combined(
   queues,
   agreeing,
   repeating,
+  sleeping,
 )

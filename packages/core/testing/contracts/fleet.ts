@@ -5,7 +5,8 @@ import type { CarrierReport, CarrierUser, Fleet, Heartbeat, PrefixCounts } from 
 import type { SealedSecret } from '@gateway/core/webhooks'
 import { aCarrierId } from '../builders.ts'
 import { until } from '../until.ts'
-import { concurrentCallers, type Contract } from './shared.ts'
+import { watching } from './fleet-watches.ts'
+import { combined, concurrentCallers, type Contract } from './shared.ts'
 
 const status: CarrierStatus = {
   window: 100,
@@ -57,7 +58,7 @@ const counted = (prefix: string, ...[delivered, failed, unknown, refused]: reado
   ...{ prefix, delivered: delivered ?? 0, failed: failed ?? 0, unknown: unknown ?? 0, refused: refused ?? 0 },
 })
 
-export const fleetContract: Contract<StoredPorts> = {
+const reporting: Contract<StoredPorts> = {
   'a process runs for the time of its last heartbeat, with the version that this named': async ({ fleet }) => {
     assert.deepEqual(await fleet.users(), [])
     await fleet.beat(beatOf(other))
@@ -80,7 +81,7 @@ export const fleetContract: Contract<StoredPorts> = {
   },
 
   'a heartbeat returns the last version, the paused carriers and the watches': async (ports) => {
-    const { fleet, carrierVersions, carrierWatches } = ports
+    const { fleet, carrierVersions } = ports
     assert.deepEqual(await fleet.beat(beatOf(one)), { version: 0, paused: [], watches: [] })
     const next = { sealed: 'sealed' as SealedSecret, digest: 'x', carriers: [], routes: [], storedBy: 'a test' }
     await carrierVersions.store(next, 0, { onPurpose: true })
@@ -91,7 +92,7 @@ export const fleetContract: Contract<StoredPorts> = {
       ...{ id: `0195e9c4-0000-4000-8000-00000000000${nth}`, carrier: a, hasText: nth === 2 },
       number: nth === 1 ? undefined : '27825550101',
     }))
-    for (const watch of watches.toReversed()) await carrierWatches.renew(watch, 60)
+    for (const watch of watches.toReversed()) await fleet.renewWatch(watch, 60)
     const state = await fleet.beat(beatOf(one))
     assert.deepEqual([state.version, state.watches], [2, watches])
     assert.deepEqual(
@@ -103,7 +104,7 @@ export const fleetContract: Contract<StoredPorts> = {
     )
     assert.equal(typeof state.paused[0]?.since, 'number')
     assert.deepEqual(await fleet.state(), state)
-    for (const { id } of watches) await carrierWatches.end(id)
+    for (const { id } of watches) await fleet.endWatch(id)
     assert.deepEqual((await fleet.beat(beatOf(one))).watches, [])
   },
 
@@ -240,3 +241,5 @@ export const fleetContract: Contract<StoredPorts> = {
     assert.deepEqual(await fleet.users(), users)
   },
 }
+
+export const fleetContract: Contract<StoredPorts> = combined(reporting, watching)

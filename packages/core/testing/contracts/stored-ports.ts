@@ -3,8 +3,7 @@ import { accountRatesContract } from './account-rates.ts'
 import { accountsContract } from './accounts.ts'
 import { auditLogContract } from './audit-log.ts'
 import { bulkSendsContract } from './bulk-sends.ts'
-import { carrierWatchesContract } from './carrier-watches.ts'
-import { carrierBindsContract, carrierRatesContract, carrierVersionsContract, routesContract } from './carriers.ts'
+import { carrierVersionsContract, routesContract } from './carriers.ts'
 import { claimedBatchesContract } from './claimed-batches.ts'
 import { clientRequestsContract } from './client-requests.ts'
 import { dailySumsContract } from './daily-sums.ts'
@@ -27,7 +26,6 @@ import { smppDeliveriesContract } from './smpp-deliveries.ts'
 import { smppPartsContract } from './smpp-parts.ts'
 import { suppressionsContract } from './suppressions.ts'
 import { templatesContract } from './templates.ts'
-import { wakeupsContract } from './wakeups.ts'
 import { webhooksContract } from './webhooks.ts'
 import type { Contract } from './shared.ts'
 
@@ -44,12 +42,8 @@ export const storedPortContracts: { readonly [Port in keyof StoredPorts]: Contra
   messages: messagesContract,
   clientRequests: clientRequestsContract,
   claimedBatches: claimedBatchesContract,
-  wakeups: wakeupsContract,
-  carrierBinds: carrierBindsContract,
-  carrierRates: carrierRatesContract,
   carrierVersions: carrierVersionsContract,
   fleet: fleetContract,
-  carrierWatches: carrierWatchesContract,
   deliveryReceipts: deliveryReceiptsContract,
   promotions: promotionsContract,
   inbox: inboxContract,

@@ -1,11 +1,4 @@
-import type { CarrierId } from '@gateway/core/dispatch'
-import {
-  renewedShare,
-  type CarrierBinds,
-  type CarrierConflict,
-  type CarrierRates,
-  type CarrierVersions,
-} from '@gateway/core/fleet'
+import type { CarrierConflict, CarrierVersions } from '@gateway/core/fleet'
 import {
   queuesOf,
   refusedRoutes,
@@ -56,64 +49,6 @@ export function memoryCarrierVersions(store: MemoryStore): CarrierVersions {
         changed++
       }
       return changed
-    }),
-  }
-}
-
-const extended = <Lease extends { readonly until: number }>(lease: Lease, until: number): Lease => ({
-  ...lease,
-  until: Math.max(lease.until, until),
-})
-
-export const memoryCarrierRates = (store: MemoryStore): CarrierRates => ({
-  renew: atomic((carrier, holder, { seconds, wasAway = false, ...demand }) => {
-    const now = store.clock.now()
-    const all = [...(store.carrierRates.get(carrier) ?? [])]
-    const counted = wasAway ? all.map(([other, lease]) => [other, extended(lease, now + seconds * 1000)] as const) : all
-    const leases = new Map(counted.filter(([, { until }]) => until > now))
-    const holders = [...new Set([...leases.keys(), holder])].sort()
-    const { granted, share } = renewedShare(
-      demand,
-      holders.map((other) => (other === holder ? undefined : leases.get(other))),
-    )
-    leases.set(holder, { share, need: demand.need, until: now + seconds * 1000 })
-    store.carrierRates.set(carrier, leases)
-    return granted
-  }),
-})
-
-export const memoryCarrierBinds = (store: MemoryStore): CarrierBinds => {
-  const live = (carrier: CarrierId) =>
-    [...(store.carrierBinds.get(carrier) ?? [])].filter(([, { until }]) => until > store.clock.now())
-  const keep = (carrier: CarrierId, entries: readonly Readonly<ReturnType<typeof live>[number]>[]): void => {
-    store.carrierBinds.set(carrier, new Map(entries))
-  }
-  const until = (seconds: number): number => store.clock.now() + seconds * 1000
-
-  return {
-    lease: atomic((carrier, holder, { count, max, seconds }) => {
-      const leases = live(carrier)
-      const free = Array.from({ length: max }, (_, at) => at + 1).filter((n) =>
-        leases.every(([leased]) => leased !== n),
-      )
-      const numbers = free.slice(0, Math.max(0, Math.min(count, max - leases.length)))
-      keep(carrier, [...leases, ...numbers.map((n) => [n, { holder, until: until(seconds) }] as const)])
-      const ends = leases.filter(([, bind]) => bind.holder !== holder).map(([, bind]) => bind.until - store.clock.now())
-      const isShort = numbers.length < count && ends.length > 0
-      return { numbers, freeInMilliseconds: isShort ? Math.min(...ends) : undefined }
-    }),
-    renew: atomic((carrier, holder, seconds) => {
-      const renewed = live(carrier).map(([n, bind]) =>
-        bind.holder === holder ? ([n, { holder, until: until(seconds) }] as const) : ([n, bind] as const),
-      )
-      keep(carrier, renewed)
-      return renewed.flatMap(([n, bind]) => (bind.holder === holder ? [n] : []))
-    }),
-    release: atomic((carrier, holder, numbers) => {
-      keep(
-        carrier,
-        live(carrier).filter(([n, bind]) => bind.holder !== holder || !numbers.includes(n)),
-      )
     }),
   }
 }

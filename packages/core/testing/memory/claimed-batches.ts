@@ -19,9 +19,10 @@ import { proveSubmitted } from './promotions.ts'
 import { end, rangesOf, release } from './release.ts'
 import type { ClaimedBatchRow, ClaimedRow, Range } from './rows.ts'
 import type { MemoryStore } from './store.ts'
-import { wakeSleepers } from './wakeups.ts'
+import { memorySleeper, wakeSleepers } from './wakeups.ts'
 
 export const memoryClaimedBatches = (store: MemoryStore): ClaimedBatches => ({
+  sleeper: memorySleeper(store),
   register: atomic((leaseSeconds, version, place) => {
     const id = store.next('dispatcher') as DispatcherId
     const now = store.clock.now()

@@ -9,6 +9,7 @@ import type {
   ReportingProcess,
 } from '@gateway/core/fleet'
 import { atomic } from './atomic.ts'
+import { memoryCarrierWatches } from './carrier-watches.ts'
 import type { MemoryStore } from './store.ts'
 
 /** Never deletes old counts, because no test lasts a day. */
@@ -22,6 +23,7 @@ export function memoryFleet(store: MemoryStore): Fleet {
   })
 
   return {
+    ...memoryCarrierWatches(store),
     beat: atomic(({ user, seconds, reports, counts }) => {
       registerUser(store, user, seconds)
       if (reports !== undefined) replaceReports(store, user.process, reports)

@@ -4,9 +4,8 @@ import { memoryAccountRates, memoryAccounts, memoryLoginFailures } from './accou
 import { memoryAuditLog } from './audit-log.ts'
 import { memoryBulkSends } from './bulk-sends.ts'
 import { memoryTemplates } from './templates.ts'
-import { memoryCarrierBinds, memoryCarrierRates, memoryCarrierVersions, memoryRoutes } from './carriers.ts'
+import { memoryCarrierVersions, memoryRoutes } from './carriers.ts'
 import { memoryFleet } from './fleet.ts'
-import { memoryCarrierWatches } from './carrier-watches.ts'
 import { memoryClaimedBatches } from './claimed-batches.ts'
 import { realClock } from './clock.ts'
 import { memoryDailySums } from './daily-sums.ts'
@@ -30,7 +29,6 @@ import { scriptedWebhookClient } from './scripted-webhook-client.ts'
 import { memorySecretBox, memorySecrets, type MemorySecretsSettings } from './secrets.ts'
 import { memoryStore, type MemoryStore } from './store.ts'
 import { memorySuppressions } from './suppressions.ts'
-import { memoryWakeups } from './wakeups.ts'
 import { memoryWebhooks } from './webhooks.ts'
 
 export interface MemoryPortsOptions {
@@ -73,12 +71,8 @@ export const memoryStoredPorts = (store: MemoryStore): StoredPorts => ({
   messages: memoryMessages(store),
   clientRequests: memoryClientRequests(store),
   claimedBatches: memoryClaimedBatches(store),
-  wakeups: memoryWakeups(store),
-  carrierBinds: memoryCarrierBinds(store),
-  carrierRates: memoryCarrierRates(store),
   carrierVersions: memoryCarrierVersions(store),
   fleet: memoryFleet(store),
-  carrierWatches: memoryCarrierWatches(store),
   deliveryReceipts: memoryDeliveryReceipts(store),
   promotions: memoryPromotions(store),
   inbox: memoryInbox(store),

@@ -8,7 +8,6 @@ import type {
   CarrierUser,
   CarrierVersion,
   CarrierWatch,
-  LeasedRate,
   PrefixCounts,
   ReportedCarrier,
   WatchedTraffic,
@@ -172,9 +171,6 @@ export interface MemoryStore {
   readonly replays: Map<ReplayId, ReplayRow>
   /** Events that a replay queued again, with the replay. */
   readonly copies: WeakMap<WebhookEvent, ReplayId>
-  /** Leases of the binds of each carrier, by number. Times are in milliseconds since 1970. */
-  readonly carrierBinds: Map<CarrierId, ReadonlyMap<number, { readonly holder: string; readonly until: number }>>
-  readonly carrierRates: Map<CarrierId, ReadonlyMap<string, LeasedRate & { readonly until: number }>>
   carrierReports: readonly Omit<ReportedCarrier, 'isStale'>[]
   /** Stored versions of the carriers, in order of their numbers. */
   readonly carrierVersions: CarrierVersion[]
@@ -234,8 +230,6 @@ export function memoryStore(clock: Clock = realClock()): MemoryStore {
     links: new Map(),
     accountPrices: new Map(),
     prices: new Map([['', credits(10)]]),
-    carrierBinds: new Map(),
-    carrierRates: new Map(),
     carrierReports: [],
     carrierVersions: [],
     carrierUsers: new Map(),

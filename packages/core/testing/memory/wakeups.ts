@@ -1,9 +1,10 @@
-import type { Sleeper, Wakeups } from '@gateway/core/dispatch'
+import type { ClaimedBatches, Sleeper } from '@gateway/core/dispatch'
 import { atomic } from './atomic.ts'
 import type { MemoryStore } from './store.ts'
 
-export const memoryWakeups = (store: MemoryStore): Wakeups => ({
-  sleeper: (wake): Sleeper => {
+export const memorySleeper =
+  (store: MemoryStore): ClaimedBatches['sleeper'] =>
+  (wake): Sleeper => {
     // Wrapped in a new function, so that two sleepers with the same `wake` are two members of the set.
     const notify = () => wake()
     const awake = atomic(() => void store.sleepers.delete(notify))
@@ -16,8 +17,7 @@ export const memoryWakeups = (store: MemoryStore): Wakeups => ({
       awake,
       close: awake,
     }
-  },
-})
+  }
 
 /**
  * Wakes the sleepers, after work has become due or was scheduled. They are called after the current synchronous step.

@@ -1,4 +1,4 @@
-import type { CarrierId } from '../dispatch/carrier-id.ts'
+import type { CarrierId } from '@gateway/core/dispatch'
 
 /** Request of a holder to renew its share of a carrier's rate. Rates are whole numbers of message parts per second. */
 export interface RateDemand {

@@ -1,15 +1,4 @@
-/**
- * Lets an idle process poll seldom and still learn of due work at once. Only sleeping processes are notified, so that
- * this costs nothing under load.
- */
-export interface Wakeups {
-  /**
-   * Registers a process that may sleep. `wake` is called, possibly for nothing, once due work has been committed, and
-   * whenever a notification may have been missed.
-   */
-  sleeper(wake: () => void): Sleeper
-}
-
+/** A process that may sleep while no work is due. */
 export interface Sleeper {
   /**
    * Puts the process to sleep. Once resolved to an object, every later call that makes work due or schedules work wakes

@@ -1,4 +1,4 @@
-import type { CarrierId } from '../dispatch/carrier-id.ts'
+import type { CarrierId } from '@gateway/core/dispatch'
 
 /** Request for some of the binds that a carrier allows. */
 export interface BindDemand {

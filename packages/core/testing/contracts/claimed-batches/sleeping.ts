@@ -1,12 +1,12 @@
 import { strict as assert } from 'node:assert'
 import type { StoredPorts } from '@gateway/core'
 import type { Asleep, Sleeper } from '@gateway/core/dispatch'
-import { anAccount, aNumber } from '../builders.ts'
-import { until } from '../until.ts'
-import { withTraffic, type Traffic } from './claimed-batches/traffic.ts'
-import { receive, sent } from './inbox/inbound-messages.ts'
-import { at, farAhead, longAgo, type Contract } from './shared.ts'
-import { added, aWebhook, pushAll } from './webhooks/an-endpoint.ts'
+import { anAccount, aNumber } from '../../builders.ts'
+import { until } from '../../until.ts'
+import { withTraffic, type Traffic } from './traffic.ts'
+import { receive, sent } from '../inbox/inbound-messages.ts'
+import { at, farAhead, longAgo, type Contract } from '../shared.ts'
+import { added, aWebhook, pushAll } from '../webhooks/an-endpoint.ts'
 
 interface Watched {
   readonly sleeper: Sleeper
@@ -18,9 +18,9 @@ interface Watched {
   wokenBy(work: () => Promise<unknown>): Promise<void>
 }
 
-function watch({ wakeups }: Pick<StoredPorts, 'wakeups'>): Watched {
+function watch({ claimedBatches }: Pick<StoredPorts, 'claimedBatches'>): Watched {
   let woken = 0
-  const sleeper = wakeups.sleeper(() => woken++)
+  const sleeper = claimedBatches.sleeper(() => woken++)
   const sleep = () =>
     until(async () => {
       const asleep = await sleeper.sleep()
@@ -60,7 +60,8 @@ const withSleepers = (
     ),
   )
 
-export const wakeupsContract: Contract<StoredPorts> = withSleepers({
+/** Promises of `ClaimedBatches.sleeper`. */
+export const sleeping: Contract<StoredPorts> = withSleepers({
   'a sleeper is woken by every accepted message, in either lane': async (traffic, sleeper) => {
     const account = await traffic.account()
     const [one, other] = [sleeper(), sleeper()]

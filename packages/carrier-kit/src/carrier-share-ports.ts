@@ -1,0 +1,8 @@
+import type { CarrierBinds } from './carrier-binds.ts'
+import type { CarrierRates } from './carrier-rates.ts'
+
+/** Stored ports through which processes share the binds and the rate of a carrier. */
+export interface CarrierSharePorts {
+  readonly carrierBinds: CarrierBinds
+  readonly carrierRates: CarrierRates
+}
