@@ -4,7 +4,8 @@ import type { HistogramCounts, Overview, WaitingRoute } from '@gateway/core/flee
 import type { Clock } from '@gateway/core/time'
 import type { Webhooks, WebhookTotal } from '@gateway/core/webhooks'
 import type { Metrics } from '@gateway/server'
-import type { CarrierHistograms, Dispatching } from './dispatch.ts'
+import type { Dispatching } from './dispatch.ts'
+import type { CarrierHistograms } from './dispatched-carrier.ts'
 import type { Pushing } from './push.ts'
 
 const messageStates = ['ahead', 'unanswered', 'inDoubt', 'uncommitted'] as const

@@ -1,7 +1,5 @@
 import { createProcessing, processingDefaults, type ProcessingPorts, type ProcessingSettings } from '@gateway/core'
 import {
-  createDispatcher,
-  repeatUnknown,
   RouteTurns,
   dispatcherDefaults,
   type Carrier,
@@ -10,22 +8,19 @@ import {
   type CarrierStatus,
   type Dispatcher,
   type DispatcherSettings,
-  type Lane,
   type SubmissionAnswer,
 } from '@gateway/core/dispatch'
 import {
   createCarrierMeter,
-  holdable,
   type CarrierCounts,
   type CarrierMeter,
   type CarrierReport,
-  type HistogramCounts,
   type TrafficObserver,
 } from '@gateway/core/fleet'
-import { outageOf, repeat, type Log, type Outage, type Repeated } from '@gateway/server'
-import { chore, startChores } from './chores.ts'
-import { countAnswers, countInboundMessages, type InboundCounts } from './counts.ts'
-import { reportStall } from './health.ts'
+import { repeat, type Log, type Repeated } from '@gateway/server'
+import { startChores } from './chores.ts'
+import type { InboundCounts } from './counts.ts'
+import { DispatchedCarrier, type CarrierHistograms } from './dispatched-carrier.ts'
 import { createIdling, pollDefaults, type Idling, type PollSettings } from './idling.ts'
 
 export interface DispatchSettings {
@@ -85,310 +80,199 @@ export interface Dispatching {
   inboundMessages(): Readonly<Record<string, InboundCounts>>
 }
 
-export interface CarrierHistograms {
-  readonly responseTime: HistogramCounts | undefined
-  readonly waits: HistogramCounts
-  readonly receiptDelay: HistogramCounts
-  readonly parts: HistogramCounts
-}
-
-/** A carrier and the loops that work for it. */
-interface Link {
-  readonly carrier: Carrier
-  readonly meter: CarrierMeter
-  readonly answers: ReturnType<typeof countAnswers>['answers']
-  readonly inboundMessages: InboundCounts
-  readonly dispatcher: Dispatcher
-  readonly working: readonly Repeated[]
-  readonly beating: readonly Repeated[]
-  readonly repeating: readonly Repeated[]
-  ending: Ending | undefined
-}
-
-interface Ending {
-  readonly done: Promise<void>
-  /** Stops the wait for outstanding answers. */
-  readonly hurry: () => void
-}
-
 /** Milliseconds between two polls of the schedule, unless the process sleeps. */
 const promoteMilliseconds = 200
 
-/** Milliseconds between two searches for messages of unknown outcome that may be submitted again. */
-const repeatMilliseconds = 15_000
-
-const lanes: readonly Lane[] = ['single', 'bulk']
-
 /** Dispatches waiting messages to the carriers and does all periodic work until stopped. */
-export function startDispatching({
-  ports,
-  carriers,
-  log,
-  modes: firstModes = new Map(),
-  settings,
-  processing: processingSettings = processingDefaults,
-  poll,
-  woken,
-}: DispatchSettings): Dispatching {
-  const all = { ...dispatcherDefaults, ...settings }
-  const idling = createIdling({
-    claimedBatches: ports.claimedBatches,
-    settings: { ...pollDefaults, ...poll },
-    log,
-    wake: () => {
-      for (const loop of [...working(), promoting]) loop.wake()
-      woken?.()
-    },
-  })
+export const startDispatching = (settings: DispatchSettings): Dispatching => new CarriersDispatching(settings)
 
-  function startLink(uncounted: Carrier): Link {
-    const { carrier: counted, answers, meter } = countAnswers(uncounted, ports.clock)
-    const carrier = holdable(counted)
-    carrier.setMode(modes.get(carrier.id) ?? 'running')
-    carrier.observe(observers.get(carrier.id) ?? [])
-    const outage = outageOf(`record of ${carrier.id}`, log)
-    const { inbox, inboundMessages } = countInboundMessages(ports.inbox, carrier.id, log)
-    const report = (problem: unknown): void => outage.failed(problem)
-    const dispatcher = createDispatcher(
-      { ...ports, inbox, later: (milliseconds, call) => void setTimeout(call, milliseconds).unref() },
-      carrier,
-      report,
-      all,
-      processingSettings.confirmation,
-      turns,
-    )
-    const working = lanes.map((lane) => workOn(dispatcher, lane, { carrier, log, idling }))
-    const repeating = repeatFor(carrier, log)
-    const beating = keepAlive(dispatcher, { carrier, log, outage, idling, leaseSeconds: all.leaseSeconds })
-    turns.onWake(carrier.id, () => {
-      for (const loop of working) loop.wake()
-    })
-    return { carrier, meter, answers, inboundMessages, dispatcher, working, beating, repeating, ending: undefined }
-  }
-
-  /** Returns the loop that repeats messages of unknown outcome, if the carrier recognizes repetitions. */
-  function repeatFor(carrier: Carrier, log: Log): readonly Repeated[] {
-    if (carrier.repeatableSeconds === undefined) return []
-    const repeatOnce = repeatUnknown(ports, carrier)
-    return [
-      chore(`repeat unknown messages of ${carrier.id}`, repeatMilliseconds, log, async () => {
-        const resolved = await repeatOnce(all.validitySeconds)
-        if (resolved > 0) log.info({ carrier: carrier.id, resolved }, 'messages of unknown outcome were resolved')
-      }),
-    ]
-  }
-
-  let modes = firstModes
-  let observers: ReadonlyMap<CarrierId, readonly TrafficObserver[]> = new Map()
-  const turns = new RouteTurns(ports.routes, ports.clock)
-  let links: readonly Link[] = []
-  for (const carrier of carriers) links = [...links, startLink(carrier)]
-  const working = (): readonly Repeated[] => links.flatMap((link) => link.working)
-  const processing = createProcessing(ports, processingSettings)
-  const promoting = repeat({
-    name: 'promote',
-    pauseMilliseconds: () => idling.pauseUntilDue(promoteMilliseconds),
-    log,
-    work: () => processing.promote(),
-  })
-  let recovered = 0
-  /** Counts of removed carriers. */
-  let unknownBefore = 0
+class CarriersDispatching implements Dispatching {
+  readonly #ports: ProcessingPorts
+  readonly #log: Log
+  readonly #settings: DispatcherSettings
+  readonly #confirmation: ProcessingSettings['confirmation']
+  readonly #idling: Idling
+  readonly #turns: RouteTurns
+  readonly #promoting: Repeated
+  readonly #chores: readonly Repeated[]
+  #carriers: readonly DispatchedCarrier[] = []
+  /** Modes that differ from 'running', also of carriers that are not dispatched over. */
+  #modes: ReadonlyMap<CarrierId, CarrierMode>
+  #observers: ReadonlyMap<CarrierId, readonly TrafficObserver[]> = new Map()
+  /** Messages of unknown outcome that this process decided when it took over from dead dispatchers. */
+  #recovered = 0
+  /** Messages of unknown outcome of removed carriers. */
+  #unknownBefore = 0
   /** Counts that are not stored yet, of removed carriers too. */
-  const pending = new Map<CarrierId, CarrierMeter>()
+  readonly #pending = new Map<CarrierId, CarrierMeter>()
 
-  function addPending(carrier: CarrierId, counts: CarrierCounts['counts']): void {
-    const meter = pending.get(carrier) ?? createCarrierMeter()
-    pending.set(carrier, meter)
+  constructor({
+    ports,
+    carriers,
+    log,
+    modes = new Map(),
+    settings,
+    processing: processingSettings = processingDefaults,
+    poll,
+    woken,
+  }: DispatchSettings) {
+    this.#ports = ports
+    this.#log = log
+    this.#settings = { ...dispatcherDefaults, ...settings }
+    this.#confirmation = processingSettings.confirmation
+    this.#modes = modes
+    this.#idling = createIdling({
+      claimedBatches: ports.claimedBatches,
+      settings: { ...pollDefaults, ...poll },
+      log,
+      wake: () => {
+        this.#wakeLoops()
+        this.#promoting.wake()
+        woken?.()
+      },
+    })
+    this.#turns = new RouteTurns(ports.routes, ports.clock)
+    for (const carrier of carriers) this.#start(carrier)
+    const processing = createProcessing(ports, processingSettings)
+    this.#promoting = repeat({
+      name: 'promote',
+      pauseMilliseconds: () => this.#idling.pauseUntilDue(promoteMilliseconds),
+      log,
+      work: () => processing.promote(),
+    })
+    const recovered = (unknown: number): void => void (this.#recovered += unknown)
+    this.#chores = startChores(processing, this.#idling, log, this.#settings, recovered)
+    this.#turns.onWake(undefined, () => this.wake())
+  }
+
+  wake(): void {
+    this.#idling.stir()
+    this.#wakeLoops()
+  }
+
+  pause(): number {
+    return this.#idling.pause()
+  }
+
+  isSoundAsleep(): boolean {
+    return this.#idling.isSoundAsleep()
+  }
+
+  async stop(seconds: number): Promise<void> {
+    const deadline = after(seconds)
+    try {
+      await Promise.all(this.#carriers.map((one) => one.end(deadline.passed)))
+      const stopped = Promise.all([this.#promoting, ...this.#chores, this.#idling].map((one) => one.stop()))
+      await Promise.race([stopped, deadline.passed])
+    } finally {
+      deadline.cancel()
+    }
+  }
+
+  setModes(modes: ReadonlyMap<CarrierId, CarrierMode>): void {
+    this.#modes = modes
+    for (const { carrier } of this.#carriers) carrier.setMode(modes.get(carrier.id) ?? 'running')
+  }
+
+  observe(observers: ReadonlyMap<CarrierId, readonly TrafficObserver[]>): void {
+    this.#observers = observers
+    for (const { carrier } of this.#carriers) carrier.observe(observers.get(carrier.id) ?? [])
+  }
+
+  add(carrier: Carrier): void {
+    this.#start(carrier)
+    this.wake()
+  }
+
+  async remove(id: CarrierId, seconds: number): Promise<void> {
+    const removed = this.#carriers.find(({ carrier }) => carrier.id === id)
+    if (removed === undefined) return
+    const deadline = after(seconds)
+    try {
+      await removed.end(deadline.passed)
+    } finally {
+      deadline.cancel()
+      this.#addPending(id, removed.meter.take())
+      this.#carriers = this.#carriers.filter((other) => other !== removed)
+      this.#unknownBefore += removed.answers.unknown
+    }
+  }
+
+  state(): ReturnType<Dispatching['state']> {
+    return this.#byCarrier(({ dispatcher }) => dispatcher.state())
+  }
+
+  answers(): ReturnType<Dispatching['answers']> {
+    return this.#byCarrier(({ answers }) => answers)
+  }
+
+  unknown(): ReturnType<Dispatching['unknown']> {
+    return {
+      answer: this.#carriers.reduce((sum, { answers }) => sum + answers.unknown, this.#unknownBefore),
+      recovery: this.#recovered,
+    }
+  }
+
+  reports(): readonly CarrierReport[] {
+    return this.#carriers.map((one) => one.report())
+  }
+
+  takeCounts(): readonly CarrierCounts[] {
+    for (const { carrier, meter } of this.#carriers) this.#addPending(carrier.id, meter.take())
+    return [...this.#pending].flatMap(([carrier, meter]) => {
+      const counts = meter.take()
+      return counts.length > 0 ? { carrier, counts } : []
+    })
+  }
+
+  putCountsBack(some: readonly CarrierCounts[]): void {
+    for (const { carrier, counts } of some) this.#addPending(carrier, counts)
+  }
+
+  carriers(): ReturnType<Dispatching['carriers']> {
+    return this.#byCarrier(({ carrier }) => carrier.status())
+  }
+
+  histograms(): ReturnType<Dispatching['histograms']> {
+    return this.#byCarrier((one) => one.histograms())
+  }
+
+  inboundMessages(): ReturnType<Dispatching['inboundMessages']> {
+    return this.#byCarrier(({ inboundMessages }) => inboundMessages)
+  }
+
+  #start(carrier: Carrier): void {
+    const started = new DispatchedCarrier(carrier, {
+      ports: this.#ports,
+      log: this.#log,
+      settings: this.#settings,
+      confirmation: this.#confirmation,
+      idling: this.#idling,
+      turns: this.#turns,
+      mode: this.#modes.get(carrier.id) ?? 'running',
+      observers: this.#observers.get(carrier.id) ?? [],
+    })
+    this.#carriers = [...this.#carriers, started]
+  }
+
+  #wakeLoops(): void {
+    for (const one of this.#carriers) one.wake()
+  }
+
+  #addPending(carrier: CarrierId, counts: CarrierCounts['counts']): void {
+    const meter = this.#pending.get(carrier) ?? createCarrierMeter()
+    this.#pending.set(carrier, meter)
     meter.putBack(counts)
   }
 
-  const chores = startChores(processing, idling, log, all, (unknown) => void (recovered += unknown))
-
-  function wake(): void {
-    idling.stir()
-    for (const loop of working()) loop.wake()
-  }
-
-  turns.onWake(undefined, wake)
-
-  return {
-    wake,
-    pause: () => idling.pause(),
-    isSoundAsleep: () => idling.isSoundAsleep(),
-    stop: async (seconds) => {
-      const deadline = after(seconds)
-      try {
-        await Promise.all(links.map((link) => endOf(link, deadline.passed, log)))
-        const stopped = Promise.all([promoting, ...chores, idling].map((one) => one.stop()))
-        await Promise.race([stopped, deadline.passed])
-      } finally {
-        deadline.cancel()
-      }
-    },
-    setModes: (next) => {
-      modes = next
-      for (const { carrier } of links) carrier.setMode(next.get(carrier.id) ?? 'running')
-    },
-    observe: (next) => {
-      observers = next
-      for (const { carrier } of links) carrier.observe(next.get(carrier.id) ?? [])
-    },
-    add: (carrier) => {
-      links = [...links, startLink(carrier)]
-      wake()
-    },
-    remove: async (id, seconds) => {
-      const link = links.find(({ carrier }) => carrier.id === id)
-      if (link === undefined) return
-      const deadline = after(seconds)
-      try {
-        await endOf(link, deadline.passed, log)
-      } finally {
-        deadline.cancel()
-        addPending(id, link.meter.take())
-        links = links.filter((other) => other !== link)
-        unknownBefore += link.answers.unknown
-      }
-    },
-    state: () => Object.fromEntries(links.map(({ carrier, dispatcher }) => [carrier.id, dispatcher.state()])),
-    answers: () => Object.fromEntries(links.map(({ carrier, answers }) => [carrier.id, answers])),
-    unknown: () => ({
-      answer: links.reduce((sum, { answers }) => sum + answers.unknown, unknownBefore),
-      recovery: recovered,
-    }),
-    reports: () => links.map(reportOf),
-    takeCounts: () => {
-      for (const { carrier, meter } of links) addPending(carrier.id, meter.take())
-      return [...pending].flatMap(([carrier, meter]) => {
-        const counts = meter.take()
-        return counts.length > 0 ? { carrier, counts } : []
-      })
-    },
-    putCountsBack: (some) => {
-      for (const { carrier, counts } of some) addPending(carrier, counts)
-    },
-    histograms: () =>
-      Object.fromEntries(
-        links.map(({ carrier, meter, dispatcher }) => [
-          carrier.id,
-          {
-            responseTime: carrier.responseTime(),
-            waits: dispatcher.waits(),
-            receiptDelay: meter.receiptDelay(),
-            parts: meter.parts(),
-          },
-        ]),
-      ),
-    carriers: () =>
-      Object.fromEntries(
-        links.flatMap(({ carrier }) => {
-          const status = carrier.status()
-          return status === undefined ? [] : [[carrier.id, status]]
-        }),
-      ),
-    inboundMessages: () =>
-      Object.fromEntries(links.map(({ carrier, inboundMessages }) => [carrier.id, inboundMessages])),
-  }
-}
-
-function reportOf({ carrier, dispatcher }: Link): CarrierReport {
-  const status = carrier.status()
-  const { single, bulk } = dispatcher.overflowed()
-  return {
-    ...{ carrier: carrier.id, mode: carrier.mode(), status },
-    window: status?.window ?? carrier.window,
-    unanswered: requestsOf(status, dispatcher.state().unanswered),
-    ...(single + bulk > 0 && { overflowed: single + bulk }),
-  }
-}
-
-/**
- * Returns the number of requests without a response. Submissions that wait in the carrier do not count, because they
- * have not been sent.
- */
-const requestsOf = (status: CarrierStatus | undefined, submitted: number): number =>
-  status?.links?.reduce((sum, { inUse }) => sum + inUse, 0) ?? Math.max(0, submitted - (status?.waiting ?? 0))
-
-/**
- * Gives unsubmitted messages back, then closes the carrier. A second call returns the promise of the first one, and the
- * earlier of both deadlines applies.
- */
-function endOf(link: Link, deadline: Promise<void>, log: Log): Promise<void> {
-  link.ending ??= startEnding(link, log)
-  void deadline.then(link.ending.hurry)
-  return link.ending.done
-}
-
-function startEnding({ carrier, dispatcher, working, beating, repeating }: Link, log: Log): Ending {
-  let hurry = (): void => undefined
-  const late = new Promise<void>((resolve) => (hurry = resolve))
-  const end = async (): Promise<void> => {
-    // Not awaited: a repetition may wait for its answer until the carrier is closed.
-    for (const one of repeating) void one.stop()
-    const drained = [dispatcher.drain(late)]
-    await logFailures(log, 'the dispatcher could not release its messages; another dispatcher takes them over', drained)
-    await Promise.race([Promise.all([...working, ...beating].map((one) => one.stop())), late])
-    await logFailures(log, 'a carrier could not be closed', [carrier.close(late)])
-  }
-  return { done: end(), hurry }
-}
-
-const workOn = (
-  dispatcher: Dispatcher,
-  lane: Lane,
-  { carrier, log, idling }: { carrier: Carrier; log: Log; idling: Idling },
-): Repeated =>
-  repeat({
-    name: `claim ${lane} for ${carrier.id}`,
-    pauseMilliseconds: () => idling.pause(),
-    log,
-    work: async () => {
-      const worked = await dispatcher.work(lane)
-      if (worked === 'closed') return 'end'
-      if (worked === 'nothing') return 'all'
-      idling.stir()
-      return 'more'
-    },
-  })
-
-interface Kept {
-  readonly carrier: Carrier
-  readonly log: Log
-  readonly outage: Outage
-  readonly idling: Idling
-  readonly leaseSeconds: number
-}
-
-function holdsNothing(dispatcher: Dispatcher): boolean {
-  const { ahead, unanswered, inDoubt, uncommitted, stalled } = dispatcher.state()
-  return ahead + unanswered + inDoubt + uncommitted + stalled.length === 0
-}
-
-/** Renews the lease and repeats failed calls. A lease that can be renewed shows that the store is reachable. */
-function keepAlive(dispatcher: Dispatcher, { carrier, log, outage, idling, leaseSeconds }: Kept): readonly Repeated[] {
-  const tell = reportStall(dispatcher, carrier, log)
-  return [
-    chore(`lease of ${carrier.id}`, leaseSeconds * 250, log, async () => {
-      await dispatcher.beat()
-      outage.worked()
-    }),
-    chore(
-      `retries of ${carrier.id}`,
-      () => (holdsNothing(dispatcher) ? Math.max(250, idling.pause()) : 250),
-      log,
-      () => {
-        dispatcher.retry()
-        tell()
-        return Promise.resolve()
-      },
-    ),
-  ]
-}
-
-async function logFailures(log: Log, text: string, promises: readonly Promise<void>[]): Promise<void> {
-  for (const result of await Promise.allSettled(promises)) {
-    if (result.status === 'rejected') log.error({ err: result.reason as unknown }, text)
+  /** Returns a value of each carrier by its name, without the carriers whose value is undefined. */
+  #byCarrier<Value>(valueOf: (one: DispatchedCarrier) => Value | undefined): Readonly<Record<string, Value>> {
+    const values: Record<string, Value> = {}
+    for (const one of this.#carriers) {
+      const value = valueOf(one)
+      if (value !== undefined) values[one.carrier.id] = value
+    }
+    return values
   }
 }
 
