@@ -4,7 +4,7 @@ import type { Socket } from 'node:net'
 import { memoryLog } from '../testing/memory-log.ts'
 import { rawClient, type RawClient } from '../testing/raw-client.ts'
 import { until } from '../testing/until.ts'
-import type { ConnectionLimits } from './connections.ts'
+import type { ConnectionLimits } from './connection-limits.ts'
 import { listen, type Running } from './listen.ts'
 
 describe('limits of connections', () => {

@@ -1,24 +1,8 @@
-import { readFileSync } from 'node:fs'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { Server as NetServer, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { networkOf } from './client-address.ts'
+import { acceptWithin, type ConnectionLimits } from './connection-limits.ts'
 import { everySocketSeen } from './event-loop.ts'
-
-export interface ConnectionLimits {
-  /**
-   * Maximum number of connections of this process; default 4000. Reduced if the operating system allows fewer open
-   * files.
-   */
-  readonly connectionsMax?: number
-  /** Maximum number of connections from one network (/24, /64); default 2000. At most half of all connections. */
-  readonly connectionsPerNetworkMax?: number
-  /**
-   * Returns true for the address of a proxy, whose connections do not count for their network. By default there is
-   * none.
-   */
-  readonly isProxy?: (address: string) => boolean
-}
 
 /**
  * Maximum number of waiting requests of one connection. Usual clients send the next request after they have read the
@@ -60,46 +44,131 @@ interface Connection {
  * Connections of a server. Connections beyond the limits are answered 503 and closed. Requests of one connection run
  * one after the other. If more than a few wait, the next one is answered 503 and the connection is closed (decision
  * 0077).
+ *
+ *   open --close--> closing: connections end as they become idle --all have ended--> closed
  */
-export interface Connections {
+export class Connections {
+  readonly #server: Server
+  readonly #refuse: Refuse
+  readonly #connections = new Map<Duplex, Connection>()
+  /** Connections that are paused until their turn. */
+  readonly #slowed = new Set<Socket>()
+  /** Networks whose connections are read one in each turn of the event loop. */
+  readonly #slowNetworks = new Set<string>()
+  #isReadingInTurn = false
+  /** Pause before the next connection is read, in milliseconds. */
+  #pauseMs = 0
+  #isClosing = false
+
+  constructor(server: Server, limits: ConnectionLimits, refuse: Refuse) {
+    this.#server = server
+    this.#refuse = refuse
+    acceptWithin(limits, server, refuse.unread, (...accepted) => this.#add(...accepted))
+  }
+
   /** Runs `work` for a request once the previous answer has been sent, or never if the connection ends first. */
-  take(response: ServerResponse, work: () => void): void
+  take(response: ServerResponse, work: () => void): void {
+    const { socket } = response.req
+    const connection = this.#connections.get(socket)
+    if (connection === undefined) return
+    const { current, waiting, isOver } = connection
+    if (isOver) {
+      response.req.destroy = letGo
+      if (connection.network !== undefined) this.#pauseMs += pauseMsForLetGo
+      return
+    }
+    if (current === undefined) {
+      this.#begin(connection, response, work)
+      return
+    }
+    const { bytesRead } = socket
+    const isOneTooMany =
+      waiting.length >= waitingMax || bytesRead - (waiting[0]?.bytesRead ?? Infinity) > waitingBytesMax
+    if (isOneTooMany) {
+      endAfterWaiting(connection)
+      this.readNetworkInTurn(socket)
+      if (!connection.takeFurtherPlaces()) socket.destroy()
+    }
+    waiting.push({ response, work: isOneTooMany ? () => this.#refuse.tooMany(response) : work, bytesRead })
+  }
+
   /**
    * Ends a connection on which malformed HTTP arrived. Returns 'owed' if complete requests are still unanswered; the
    * connection closes after their answers. Returns 'free' if an answer to the malformed request may be written. Returns
    * 'broken' if an answer was already written, in whole or in part, where that answer would have to be.
    */
-  endMalformed(socket: Duplex): 'owed' | 'free' | 'broken'
+  endMalformed(socket: Duplex): 'owed' | 'free' | 'broken' {
+    const connection = this.#connections.get(socket)
+    if (connection === undefined || connection.isOver) return 'owed'
+    const { current, waiting, answeredEarly } = connection
+    endAfterWaiting(connection)
+    if (current === undefined) return answeredEarly === undefined ? 'free' : 'broken'
+    if (current.headersSent || current.socket === null) return 'broken'
+    if (!current.req.complete) return 'free'
+    const whole = waiting.findLastIndex(({ response }) => response.req.complete)
+    waiting.splice(whole + 1)
+    const last = waiting.at(-1)?.response ?? current
+    last.setHeader('Connection', 'close')
+    return 'owed'
+  }
+
   /**
    * Slows down the network of a connection that took long to read. The network's other connections, including new ones,
    * are read one in each turn of the event loop, with pauses for the dropped requests. Without this, 373 reads of small
    * chunks made a single turn of 7 s.
    */
-  readNetworkInTurn(socket: Duplex): void
+  readNetworkInTurn(slow: Duplex): void {
+    const network = this.#connections.get(slow)?.network
+    if (network === undefined || this.#isClosing) return
+    for (const { socket, isOver, network: otherNetwork } of this.#connections.values()) {
+      if (otherNetwork !== network || isOver || socket === slow || this.#slowed.has(socket)) continue
+      this.#slowed.add(socket.pause())
+    }
+    this.#slowNetworks.add(network)
+    if (!this.#isReadingInTurn) setImmediate(this.#readNext)
+    this.#isReadingInTurn = true
+  }
+
   /** Returns the request whose head is complete and whose body is still being read, if there is one. */
-  unfinished(socket: Duplex): IncomingMessage | undefined
+  unfinished(socket: Duplex): IncomingMessage | undefined {
+    const connection = this.#connections.get(socket)
+    const last = connection?.waiting.at(-1)?.response ?? connection?.current ?? connection?.answeredEarly
+    return last?.req.complete === false ? last.req : undefined
+  }
+
   /**
    * Stops accepting, closes idle connections, and closes the others as they become idle. Resolves when all are closed.
    */
-  close(): Promise<void>
+  async close(): Promise<void> {
+    this.#isClosing = true
+    const server = this.#server
+    // The `close` method of an HTTP server is not used, because it also closes connections whose answer is not
+    // completely sent (seen on Node 20.20).
+    const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()))
+    // Wait, because requests on the last accepted connections may not have been read yet.
+    await everySocketSeen()
+    for (const connection of this.#connections.values()) {
+      if (connection.current?.headersSent === false) connection.current.setHeader('Connection', 'close')
+      // Paused connections are examined in their turn, because all at once would take seconds.
+      if (!this.#slowed.has(connection.socket)) destroyIfIdle(connection)
+    }
+    await closed
+    // Stops the timer of Node that looks for slow requests.
+    server.close()
+  }
+
   /** Breaks off the remaining connections. */
-  destroy(): void
-  readonly counts: { readonly requests: number; readonly connections: number }
-}
+  destroy(): void {
+    for (const socket of this.#connections.keys()) socket.destroy()
+  }
 
-export function connectionsOf(server: Server, limits: ConnectionLimits = {}, refuse: Refuse): Connections {
-  const connections = new Map<Duplex, Connection>()
-  /** Connections that are paused until their turn. */
-  const slowed = new Set<Socket>()
-  /** Networks whose connections are read one in each turn of the event loop. */
-  const slowNetworks = new Set<string>()
-  let isReadingInTurn = false
-  /** Pause before the next connection is read, in milliseconds. */
-  let pauseMs = 0
-  let isClosing = false
+  get counts(): { readonly requests: number; readonly connections: number } {
+    const requests = [...this.#connections.values()].filter(({ current }) => current !== undefined).length
+    return { requests, connections: this.#connections.size }
+  }
 
-  acceptWithin(limits, server, refuse, (socket, network, takeFurtherPlaces) => {
-    connections.set(socket, {
+  #add(socket: Socket, network: string | undefined, takeFurtherPlaces: () => boolean): void {
+    this.#connections.set(socket, {
       socket,
       network,
       current: undefined,
@@ -110,21 +179,21 @@ export function connectionsOf(server: Server, limits: ConnectionLimits = {}, ref
       takeFurtherPlaces,
     })
     // Wait until the next tick, because Node itself resumes a new connection then.
-    if (network !== undefined && slowNetworks.has(network)) process.nextTick(slowDown, socket)
+    if (network !== undefined && this.#slowNetworks.has(network)) process.nextTick(() => this.#slowDown(socket))
     socket.once('close', () => {
-      connections.delete(socket)
-      slowed.delete(socket)
+      this.#connections.delete(socket)
+      this.#slowed.delete(socket)
     })
-  })
+  }
 
-  function begin(connection: Connection, response: ServerResponse, work: () => void): void {
+  #begin(connection: Connection, response: ServerResponse, work: () => void): void {
     connection.current = response
-    if (isClosing) response.setHeader('Connection', 'close')
-    response.once('close', () => ended(connection, response))
+    if (this.#isClosing) response.setHeader('Connection', 'close')
+    response.once('close', () => this.#ended(connection, response))
     work()
   }
 
-  function ended(connection: Connection, { req }: ServerResponse): void {
+  #ended(connection: Connection, { req }: ServerResponse): void {
     const { socket, waiting, current } = connection
     // Stored only if the request is not complete, because storing it for each request would cost 5 µs of garbage
     // collection.
@@ -133,132 +202,50 @@ export function connectionsOf(server: Server, limits: ConnectionLimits = {}, ref
     const next = waiting.shift()
     if (next === undefined) {
       connection.idleBytes = socket.bytesRead
-      if (isClosing) setImmediate(() => destroyIfIdle(connection))
+      if (this.#isClosing) setImmediate(() => destroyIfIdle(connection))
       return
     }
     // The next response has no socket if the previous response has ended the connection.
     if (next.response.socket === null || socket.destroyed) connection.isOver = true
-    else begin(connection, next.response, next.work)
+    else this.#begin(connection, next.response, next.work)
   }
 
-  function endAfterWaiting(connection: Connection): void {
-    connection.isOver = true
-    stopReading(connection.socket)
-  }
-
-  function slowDown(socket: Socket): void {
-    if (isReadingInTurn && !isClosing && connections.has(socket)) slowed.add(socket.pause())
-  }
-
-  function readNetworkInTurn(slow: Duplex): void {
-    const network = connections.get(slow)?.network
-    if (network === undefined || isClosing) return
-    for (const { socket, isOver, network: otherNetwork } of connections.values()) {
-      if (otherNetwork !== network || isOver || socket === slow || slowed.has(socket)) continue
-      slowed.add(socket.pause())
-    }
-    slowNetworks.add(network)
-    if (!isReadingInTurn) setImmediate(readNext)
-    isReadingInTurn = true
+  #slowDown(socket: Socket): void {
+    if (this.#isReadingInTurn && !this.#isClosing && this.#connections.has(socket)) this.#slowed.add(socket.pause())
   }
 
   /** Reads one of the paused connections. Called once in each turn of the event loop. */
-  function readNext(): void {
-    if (pauseMs >= 1) {
-      setTimeout(readNext, pauseMs)
-      pauseMs = 0
+  readonly #readNext = (): void => {
+    if (this.#pauseMs >= 1) {
+      setTimeout(this.#readNext, this.#pauseMs)
+      this.#pauseMs = 0
       return
     }
-    const [next] = slowed
+    const [next] = this.#slowed
     if (next === undefined) {
-      isReadingInTurn = false
-      slowNetworks.clear()
+      this.#isReadingInTurn = false
+      this.#slowNetworks.clear()
       return
     }
-    slowed.delete(next)
+    this.#slowed.delete(next)
     next.resume()
-    if (isClosing) void everySocketSeen().then(() => closeIfIdle(next))
-    setImmediate(readNext)
+    if (this.#isClosing) void everySocketSeen().then(() => this.#closeIfIdle(next))
+    setImmediate(this.#readNext)
   }
 
-  function closeIfIdle(socket: Socket): void {
-    const connection = connections.get(socket)
+  #closeIfIdle(socket: Socket): void {
+    const connection = this.#connections.get(socket)
     if (connection !== undefined) destroyIfIdle(connection)
   }
+}
 
-  function destroyIfIdle({ socket, current, idleBytes }: Connection): void {
-    if (current === undefined && socket.bytesRead === idleBytes) socket.destroy()
-  }
+function endAfterWaiting(connection: Connection): void {
+  connection.isOver = true
+  stopReading(connection.socket)
+}
 
-  return {
-    take(response, work) {
-      const { socket } = response.req
-      const connection = connections.get(socket)
-      if (connection === undefined) return
-      const { current, waiting, isOver } = connection
-      if (isOver) {
-        response.req.destroy = letGo
-        if (connection.network !== undefined) pauseMs += pauseMsForLetGo
-        return
-      }
-      if (current === undefined) {
-        begin(connection, response, work)
-        return
-      }
-      const { bytesRead } = socket
-      const isOneTooMany =
-        waiting.length >= waitingMax || bytesRead - (waiting[0]?.bytesRead ?? Infinity) > waitingBytesMax
-      if (isOneTooMany) {
-        endAfterWaiting(connection)
-        readNetworkInTurn(socket)
-        if (!connection.takeFurtherPlaces()) socket.destroy()
-      }
-      waiting.push({ response, work: isOneTooMany ? () => refuse.tooMany(response) : work, bytesRead })
-    },
-    endMalformed(socket) {
-      const connection = connections.get(socket)
-      if (connection === undefined || connection.isOver) return 'owed'
-      const { current, waiting, answeredEarly } = connection
-      endAfterWaiting(connection)
-      if (current === undefined) return answeredEarly === undefined ? 'free' : 'broken'
-      if (current.headersSent || current.socket === null) return 'broken'
-      if (!current.req.complete) return 'free'
-      const whole = waiting.findLastIndex(({ response }) => response.req.complete)
-      waiting.splice(whole + 1)
-      const last = waiting.at(-1)?.response ?? current
-      last.setHeader('Connection', 'close')
-      return 'owed'
-    },
-    readNetworkInTurn,
-    unfinished(socket) {
-      const connection = connections.get(socket)
-      const last = connection?.waiting.at(-1)?.response ?? connection?.current ?? connection?.answeredEarly
-      return last?.req.complete === false ? last.req : undefined
-    },
-    async close() {
-      isClosing = true
-      // The `close` method of an HTTP server is not used, because it also closes connections whose answer is not
-      // completely sent (seen on Node 20.20).
-      const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()))
-      // Wait, because requests on the last accepted connections may not have been read yet.
-      await everySocketSeen()
-      for (const connection of connections.values()) {
-        if (connection.current?.headersSent === false) connection.current.setHeader('Connection', 'close')
-        // Paused connections are examined in their turn, because all at once would take seconds.
-        if (!slowed.has(connection.socket)) destroyIfIdle(connection)
-      }
-      await closed
-      // Stops the timer of Node that looks for slow requests.
-      server.close()
-    },
-    destroy() {
-      for (const socket of connections.keys()) socket.destroy()
-    },
-    get counts() {
-      const requests = [...connections.values()].filter(({ current }) => current !== undefined).length
-      return { requests, connections: connections.size }
-    },
-  }
+function destroyIfIdle({ socket, current, idleBytes }: Connection): void {
+  if (current === undefined && socket.bytesRead === idleBytes) socket.destroy()
 }
 
 /**
@@ -283,85 +270,4 @@ export interface Refuse {
   readonly tooMany: (response: ServerResponse) => void
   /** Returns the complete answer for a connection beyond the limits, from which nothing is read. */
   readonly unread: () => string
-}
-
-/** Open files reserved for the database, the log and other uses of the process. */
-const filesReserved = 150
-const lingerMs = 1000
-const lingeringMax = 50
-
-/**
- * Returns how many additional connections of its network a connection with too many requests counts as. Such a
- * connection uses more memory, because the data behind its waiting requests stays in memory until it ends (more than 1
- * MB from one read).
- */
-const furtherPlaces = (networkMax: number): number => Math.floor(networkMax / 20)
-
-/**
- * Calls `accept` for connections within the limits; answers all others with 503 and closes them. `takeFurtherPlaces`
- * may be called once. It returns false if the network has not enough places left.
- */
-function acceptWithin(
-  limits: ConnectionLimits,
-  server: Server,
-  { unread }: Pick<Refuse, 'unread'>,
-  accept: (socket: Socket, network: string | undefined, takeFurtherPlaces: () => boolean) => void,
-): void {
-  const { connectionsMax = 4000, connectionsPerNetworkMax = 2000, isProxy = () => false } = limits
-  const allMax = Math.max(1, Math.min(connectionsMax, openFilesMax() - filesReserved))
-  const networkMax = Math.max(1, Math.min(connectionsPerNetworkMax, Math.ceil(allMax / 2)))
-  const perNetwork = new Map<string, number>()
-  let all = 0
-  let lingering = 0
-
-  function refuseUnread(socket: Socket): void {
-    if (lingering >= lingeringMax) return void socket.destroy()
-    lingering++
-    socket.end(unread())
-    const timer = setTimeout(() => socket.destroy(), lingerMs)
-    socket.once('close', () => {
-      clearTimeout(timer)
-      lingering--
-    })
-  }
-
-  const isFull = (network: string | undefined, places: number): boolean =>
-    all + places > allMax || (network !== undefined && (perNetwork.get(network) ?? 0) + places > networkMax)
-
-  function count(network: string | undefined, places: number): void {
-    all += places
-    if (network === undefined) return
-    const counted = (perNetwork.get(network) ?? 0) + places
-    if (counted === 0) perNetwork.delete(network)
-    else perNetwork.set(network, counted)
-  }
-
-  server.on('connection', (socket: Socket) => {
-    const address = socket.remoteAddress ?? ''
-    const network = isProxy(address) ? undefined : networkOf(address)
-    if (isFull(network, 1)) {
-      refuseUnread(socket)
-      return
-    }
-    let places = 1
-    count(network, places)
-    accept(socket, network, () => {
-      const further = furtherPlaces(networkMax)
-      if (isFull(network, further)) return false
-      places += further
-      count(network, further)
-      return true
-    })
-    socket.once('close', () => count(network, -places))
-  })
-}
-
-/** Returns the limit on open files, or Infinity if the operating system does not report it. */
-function openFilesMax(): number {
-  try {
-    const [, limit] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? []
-    return limit === undefined ? Infinity : Number(limit)
-  } catch {
-    return Infinity
-  }
 }

@@ -9,7 +9,8 @@ import {
   malformedInText,
   refusedUnread,
 } from './answer-malformed.ts'
-import { type ConnectionLimits, connectionsOf } from './connections.ts'
+import type { ConnectionLimits } from './connection-limits.ts'
+import { Connections } from './connections.ts'
 import { arrivalsAccepted, backlog } from './event-loop.ts'
 import { createServerFor } from './express-app.ts'
 import type { Log } from './log.ts'
@@ -117,7 +118,7 @@ const serve = (
 ) => {
   const refuse = answerRefused(describeMalformed)
   const unread = refusedUnread(describeMalformed)
-  const connections = connectionsOf(server, limits, {
+  const connections = new Connections(server, limits ?? {}, {
     tooMany: (response) => refuse(response, 503, 'Too many requests wait on this connection'),
     unread: () => unread(503, 'The process has too many connections'),
   })
