@@ -1,8 +1,7 @@
-import { randomUUID } from 'node:crypto'
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Context } from '../context.ts'
-import { isLostAnswer, type LostAnswer } from '../errors.ts'
-import { holdSeconds, releaseHeld, revokeHeld } from '../sql/held-sends.ts'
+import type { LostAnswer } from '../errors.ts'
+import { revokeHeld } from '../sql/held-sends.ts'
+import { HoldSlots } from './hold-slots.ts'
 import { lookUpOutcome, type Hold, type OrderSends } from './sends.ts'
 import type { WaitingOrder } from './waiting-orders.ts'
 
@@ -12,10 +11,6 @@ export interface LaidOutOrder {
   readonly laid: OrderSends
 }
 
-/** Milliseconds for which a free slot waits to be used again, before its sends are released by a statement. */
-const reuseMilliseconds = 4
-const retryMilliseconds = 200
-
 /**
  * Sends that wait for the decision of their `AnswerDeadline`. A statement that stores sends with a deadline holds them:
  * no dispatcher claims them until they are released. That happens when all deadlines of the statement were met: at once
@@ -24,33 +19,30 @@ const retryMilliseconds = 200
  */
 export class HeldSends {
   readonly #context: Pick<Context, 'pools' | 'settings' | 'log'>
-  readonly #process = randomUUID()
-  readonly #free: { readonly slot: number; readonly timer: NodeJS.Timeout | undefined }[] = []
-  #slots = 0
+  readonly #slots: HoldSlots
 
   constructor(context: Pick<Context, 'pools' | 'settings' | 'log'>) {
     this.#context = context
+    this.#slots = new HoldSlots(context)
   }
 
   /** Returns a slot that no statement uses. Its next statement releases the sends that it holds. */
   take(): Hold {
-    const free = this.#free.pop()
-    clearTimeout(free?.timer)
-    return { process: this.#process, slot: free?.slot ?? ++this.#slots }
+    return this.#slots.take()
   }
 
   /**
    * Returns a slot whose statement was rolled back or never run. It may still hold the sends of the statement before.
    */
   giveBack(hold: Hold): void {
-    this.#releaseSoon(hold)
+    this.#slots.releaseSoon(hold)
   }
 
   /** Decides the deadlines of stored orders, and releases their sends. Returns true for each order that counts. */
   decide(hold: Hold, stored: readonly LaidOutOrder[]): readonly boolean[] {
     const met = stored.map(({ order }) => order.deadline?.meet() !== false)
     const missed = stored.filter((_, i) => met[i] === false)
-    if (missed.length === 0) this.#releaseSoon(hold)
+    if (missed.length === 0) this.#slots.releaseSoon(hold)
     else void this.#revoke(hold, missed)
     return met
   }
@@ -64,37 +56,26 @@ export class HeldSends {
     void this.#settle(hold, lost, orders)
   }
 
-  #releaseSoon(hold: Hold): void {
-    const timer = setTimeout(() => {
-      const at = this.#free.findIndex(({ slot }) => slot === hold.slot)
-      if (at >= 0) this.#free.splice(at, 1)
-      void this.#repeat('release accepted messages', async () => {
-        await this.#context.pools.hot.run(releaseHeld, hold)
-      }).then(() => this.#free.push({ slot: hold.slot, timer: undefined }))
-    }, reuseMilliseconds)
-    this.#free.push({ slot: hold.slot, timer })
-  }
-
   async #revoke(hold: Hold, orders: readonly LaidOutOrder[]): Promise<void> {
     const firstIds = orders.flatMap(({ laid }) => laid.sends.map(({ firstId }) => firstId))
     const messages = orders.reduce((sum, { laid }) => sum + messagesOf(laid), 0)
     const keys = orders.flatMap(({ order }) => order.repeatable?.key ?? [])
     let revoked = 0
-    const isDone = await this.#repeat('revoke messages that were answered as not accepted', async () => {
+    const isDone = await this.#slots.repeat('revoke messages that were answered as not accepted', async () => {
       const [row] = await this.#context.pools.hot.run(revokeHeld, { ...hold, firstIds, keys })
       revoked += row?.revoked ?? 0
     })
     // After a lost answer, the repetition finds nothing to revoke, so that fewer messages may be reported.
     const about = `${messages - revoked} of ${messages} messages that were answered as not accepted`
     if (isDone && revoked < messages) this.#context.log.warn(`${about} could not be revoked and may be sent`)
-    this.#free.push({ slot: hold.slot, timer: undefined })
+    this.#slots.free(hold)
   }
 
   async #settle(hold: Hold, lost: LostAnswer, orders: readonly LaidOutOrder[]): Promise<void> {
     const sends = orders.flatMap(({ laid }) => laid.sends)
     const { pools, settings } = this.#context
     let stored: ReadonlySet<number> = new Set()
-    const isDone = await this.#repeat('look up messages of unknown outcome', async () => {
+    const isDone = await this.#slots.repeat('look up messages of unknown outcome', async () => {
       stored = (await lookUpOutcome(pools.hot, lost, sends, settings.lookUpSeconds)).stored
     })
     const found = orders.filter(
@@ -106,23 +87,6 @@ export class HeldSends {
     )
     if (isDone && found.length === 0) this.giveBack(hold)
     else await this.#revoke(hold, isDone ? found : orders)
-  }
-
-  /** Repeats `work` until it succeeds, as long as sends are held. Returns false and logs if it did not succeed. */
-  async #repeat(name: string, work: () => Promise<void>): Promise<boolean> {
-    const end = performance.now() + holdSeconds * 1000
-    for (;;) {
-      try {
-        await work()
-        return true
-      } catch (problem) {
-        if (performance.now() > end) {
-          this.#context.log.warn(`could not ${name}: ${String(problem)}`)
-          return false
-        }
-        if (!isLostAnswer(problem)) await delay(retryMilliseconds, undefined, { ref: false })
-      }
-    }
   }
 }
 

@@ -1,7 +1,6 @@
-import type { AccountId } from '@gateway/core/accounts'
-import { OUTCOME, type AnswerDeadline, type MessageId, type Order } from '@gateway/core/messages'
+import { OUTCOME, type MessageId, type Order } from '@gateway/core/messages'
 import type { Routes } from '@gateway/core/routes'
-import type { NewPart, PartAcceptance, SmppParts, StoredPart, WholeText } from '@gateway/core/smpp-customers'
+import type { LonePart, NewPart, SmppParts } from '@gateway/core/smpp-customers'
 import { Batcher } from '../batcher.ts'
 import type { Connection } from '../connections.ts'
 import type { Context } from '../context.ts'
@@ -11,36 +10,29 @@ import { prepareOrders, type WaitingOrder } from '../messages/waiting-orders.ts'
 import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
 import { readAccount } from '../sql/accounts.ts'
 import {
-  addParts,
   countWaitingParts,
   endJoinedParts,
   endParts,
   expireParts,
+  findLonePart,
   joinParts,
   lockParts,
-  removeParts,
   unjoinedTexts,
   waitingParts,
 } from '../sql/smpp-parts.ts'
-import type { RowOf } from '../sql/statement.ts'
-import { digest } from '../value-types.ts'
-
-/** Key of the waiting parts of one text. */
-interface TextKey {
-  readonly account: AccountId
-  readonly key: string
-}
+import { fromRow, type RowOf } from '../sql/statement.ts'
+import { partAdder, wholeText, type TextsOf, type WaitingPart } from './add-parts.ts'
 
 export function postgresSmppParts(context: Context, routes: Pick<Routes, 'list'>): SmppParts {
   const { hot, ordinary } = context.pools
 
-  async function textsOf(keys: readonly TextKey[]): Promise<ReadonlyMap<string, readonly StoredPart[]>> {
+  const textsOf: TextsOf = async (keys) => {
     const distinct = [...new Map(keys.map((one) => [one.key, one])).values()]
     const rows = await retryOnConnectionLoss(hot, waitingParts, {
       accounts: distinct.map(({ account }) => account),
       keys: distinct.map(({ key }) => key),
     })
-    const texts = new Map<string, StoredPart[]>()
+    const texts = new Map<string, WaitingPart[]>()
     for (const row of rows) texts.set(row.key, [...(texts.get(row.key) ?? []), partOf(row)])
     return texts
   }
@@ -61,101 +53,23 @@ export function postgresSmppParts(context: Context, routes: Pick<Routes, 'list'>
       const [row] = await ordinary.run(expireParts, { seconds, textsMax })
       return row?.expired ?? 0
     },
+    findLone: async (id) => {
+      const [row] = await ordinary.run(findLonePart, { id })
+      return row && lonePartOf(id, row)
+    },
     waiting: async (account) => (await ordinary.run(countWaitingParts, { account }))[0]?.waiting ?? 0,
   }
 }
 
-const keyOf = ({ account, number, sender, reference, total }: NewPart): string =>
-  digest(JSON.stringify([account, number, sender, reference, total]))
+function lonePartOf(id: MessageId, { code, at, bind, incidents, ...part }: RowOf<typeof findLonePart>): LonePart {
+  const ended = code === null || at === null ? undefined : { code, at }
+  return { ...part, id, bind: fromRow(bind), ended, incidents: incidents.map(fromRow) }
+}
 
 /** The column `content` contains all fields of a part, including those that also have a column of their own. */
-const partOf = ({ id, content }: RowOf<typeof waitingParts>): StoredPart => {
+const partOf = ({ id, content, isHeld }: RowOf<typeof waitingParts>): WaitingPart => {
   const { sender, scheduled, ...rest } = content as NewPart
-  return { ...rest, id, sender, scheduled }
-}
-
-function wholeText(parts: readonly StoredPart[]): WholeText | undefined {
-  const total = parts[0]?.total
-  return parts.length > 0 && parts.length === total ? parts : undefined
-}
-
-interface AddedPart {
-  readonly part: NewPart
-  readonly key: string
-  readonly id: MessageId
-  readonly waitingMax: number
-}
-
-const together = { inFlightMax: 2, jobsMax: 256, weightMax: 256, gatherMs: 8 }
-const triesMax = 2
-
-/** Creates a function that stores parts, many in one statement. */
-function partAdder(
-  { pools: { hot }, ids, log }: Context,
-  textsOf: (keys: readonly TextKey[]) => Promise<ReadonlyMap<string, readonly StoredPart[]>>,
-): SmppParts['add'] {
-  const line = new Batcher<AddedPart, Exclude<PartAcceptance, 'overloaded'> | 'again'>({
-    ...together,
-    weight: () => 1,
-    run: async (jobs) => {
-      const stored = new Set((await storeAll(jobs)).map(({ id }) => id))
-      const texts = await textsOf(jobs.map(({ part: { account }, key }) => ({ account, key })))
-      return jobs.map((job) => answerTo(job, stored.has(job.id), texts.get(job.key) ?? []))
-    },
-  })
-
-  /** Stores parts. If the answer is lost, runs again: ids that are stored already violate the primary key. */
-  const storeAll = async (jobs: readonly AddedPart[]) => {
-    const values = {
-      ids: jobs.map(({ id }) => id),
-      accounts: jobs.map(({ part }) => part.account),
-      keys: jobs.map(({ key }) => key),
-      parts: jobs.map(({ part }) => part.part),
-      totals: jobs.map(({ part }) => part.total),
-      numbers: jobs.map(({ part }) => part.number),
-      contents: jobs.map(({ part }) => JSON.stringify(part)),
-      receipts: jobs.map(({ part }) => part.options.smpp.receipts ?? 0),
-      credentials: jobs.map(({ part }) => part.options.smpp.credential),
-      waitingMax: jobs.map(({ waitingMax }) => waitingMax),
-    }
-    return hot.run(addParts, values)
-  }
-
-  function answerTo({ part, id }: AddedPart, isStored: boolean, text: readonly StoredPart[]) {
-    const present = text.find((one) => one.part === part.part)
-    if (isStored) return { id, whole: wholeText(text) }
-    // There is neither this part nor an earlier one in its position. Either the account has too many waiting parts, or
-    // the earlier part was decided a moment ago.
-    if (present === undefined) return 'again'
-    const isSame = JSON.stringify(present.coded) === JSON.stringify(part.coded)
-    return isSame ? { id: present.id, whole: wholeText(text) } : 'another-part'
-  }
-
-  /** Removes a part that was answered as not accepted, unless its text was joined meanwhile. */
-  const revoke = (id: MessageId): void => {
-    retryOnConnectionLoss(hot, removeParts, { ids: [id] }).catch((problem: unknown) => {
-      log.warn(`part ${id} was answered as not accepted and could not be removed: ${String(problem)}`)
-    })
-  }
-
-  async function add(part: NewPart, waitingMax: number): Promise<Exclude<PartAcceptance, 'overloaded'>> {
-    for (let tries = 0; tries < triesMax; tries++) {
-      const [range] = await ids.take(1)
-      if (range === undefined) throw new Error('no id was leased for a part')
-      const added = await line.add({ part, key: keyOf(part), id: range.lo as MessageId, waitingMax })
-      if (typeof added === 'string' || added.id !== range.lo) ids.giveBack([range])
-      if (added !== 'again') return added
-    }
-    return 'too-many-parts'
-  }
-
-  return async (part, waitingMax, deadline?: AnswerDeadline) => {
-    if (deadline?.isMissed === true) return 'overloaded'
-    const added = await add(part, waitingMax)
-    if (typeof added === 'string' || deadline === undefined || deadline.meet()) return added
-    revoke(added.id)
-    return 'overloaded'
-  }
+  return { part: { ...rest, id, sender, scheduled }, isHeld }
 }
 
 interface Join {

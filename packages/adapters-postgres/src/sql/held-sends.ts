@@ -5,8 +5,8 @@ import { noteScheduled } from './scheduled.ts'
 import { sql, statement } from './statement.ts'
 
 /**
- * Seconds for which sends are held, unless their process releases them before. A process that learns that it stored a
- * send too late has this time to revoke it. If the process dies, its sends are claimed after this time.
+ * Seconds for which sends and parts are held, unless their process releases them before. A process that learns that it
+ * stored a send too late has this time to revoke it. If the process dies, its sends are claimed after this time.
  */
 export const holdSeconds = 60
 
@@ -20,17 +20,20 @@ export const holdAccepted = sql`held as (
   on conflict (process, slot) do update set until = excluded.until, first_ids = excluded.first_ids
 )`
 
-/** CTE with the first ids of all held sends. A claim reads it once; it has few rows. */
+/** Query for the first ids of all held sends, and the ids of all held parts. It has few rows. */
+export const heldIds = sql`select unnest(first_ids) first_id from smpp_accept where until > now()`
+
+/** CTE with the ids of `heldIds`. A claim reads it once. */
 export const heldSends = sql`held as materialized (
-  select unnest(first_ids) first_id from smpp_accept where until > now()
+  ${heldIds}
 )`
 
 /** Condition of a claim that a range does not belong to a send in the CTE `held`. */
 export const isNotHeld = sql`first_id not in (select first_id from held)`
 
 /**
- * Releases the sends of a slot. The commit does not wait for the disk: if it is lost, the sends are claimed when the
- * hold ends. May be run again.
+ * Releases the sends or parts of a slot. The commit does not wait for the disk: if it is lost, the hold ends by itself.
+ * May be run again.
  */
 export const releaseHeld = statement(
   'release-held-sends',

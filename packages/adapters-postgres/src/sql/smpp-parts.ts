@@ -1,7 +1,9 @@
-import { OUTCOME } from '@gateway/core/messages'
+import { OUTCOME, type Incident, type TracedBind } from '@gateway/core/messages'
 import { DELIVERY_KIND } from '../stored-codes.ts'
+import { milliseconds } from './arrays.ts'
 import { accountId, messageId, msisdn, outcomeCode } from './columns.ts'
-import { column, nullable, sql, statement } from './statement.ts'
+import { heldIds, holdAccepted } from './held-sends.ts'
+import { column, nullable, sql, statement, type WithNulls } from './statement.ts'
 import { kindOf, requests } from './store-smpp-receipts.ts'
 
 /** Condition that a part waits for the others of its text. */
@@ -9,9 +11,13 @@ const waits = sql`message_id is null and code is null`
 /** The same condition for parts that are found by id. It matches no index, so that the index of ids is used. */
 const stillWaits = sql`case when ${waits} then true end`
 
+/** Condition that the answer to the submission of a part has been decided (`HoldSlots`). */
+const isNotHeld = sql`id not in (${heldIds})`
+
 /**
  * Stores parts, except a part whose place in its text is taken by a waiting one, and parts of accounts that have
- * `waitingMax` waiting parts. Returns the ids of the stored parts. `contents` is the JSON of the other fields.
+ * `waitingMax` waiting parts. The slot holds the stored parts: their texts are not joined until the slot is released.
+ * Returns the ids of the stored parts. `contents` is the JSON of the other fields.
  */
 export const addParts = statement(
   'add-smpp-parts',
@@ -19,21 +25,25 @@ export const addParts = statement(
     parameters: {
       ...{ ids: 'bigint[]', accounts: 'int[]', keys: 'uuid[]', parts: 'smallint[]', totals: 'smallint[]' },
       ...{ numbers: 'bigint[]', contents: 'text[]', receipts: 'smallint[]', credentials: 'int[]', waitingMax: 'int[]' },
+      ...{ process: 'uuid', slot: 'int' },
     },
     columns: { id: messageId },
   },
   sql`
-insert into smpp_part (id, account_id, text_key, part, total, msisdn, content, receipts, credential_id)
-select id, account_id, text_key, part, total, msisdn, content::json, receipts, credential_id
-from unnest(:ids, :accounts, :keys, :parts, :totals, :numbers, :contents, :receipts, :credentials, :waitingMax)
-  new(id, account_id, text_key, part, total, msisdn, content, receipts, credential_id, waiting_max)
-where (
-    select count(*)
-    from (select from smpp_part where account_id = new.account_id and ${waits} limit new.waiting_max) waiting
-  ) < waiting_max
-order by account_id, text_key, part
-on conflict (account_id, text_key, part) where ${waits} do nothing
-returning id`,
+with accepted as (
+  insert into smpp_part (id, account_id, text_key, part, total, msisdn, content, receipts, credential_id)
+  select id, account_id, text_key, part, total, msisdn, content::json, receipts, credential_id
+  from unnest(:ids, :accounts, :keys, :parts, :totals, :numbers, :contents, :receipts, :credentials, :waitingMax)
+    new(id, account_id, text_key, part, total, msisdn, content, receipts, credential_id, waiting_max)
+  where (
+      select count(*)
+      from (select from smpp_part where account_id = new.account_id and ${waits} limit new.waiting_max) waiting
+    ) < waiting_max
+  order by account_id, text_key, part
+  on conflict (account_id, text_key, part) where ${waits} do nothing
+  returning id as first_id
+), ${holdAccepted}
+select first_id as id from accepted`,
 )
 
 const partColumns = {
@@ -41,14 +51,15 @@ const partColumns = {
   key: 'uuid',
   content: column<unknown>('json'),
   total: 'smallint',
+  isHeld: 'bool',
 } as const
 
-/** Returns the waiting parts of texts, in the order of their places. */
+/** Returns the waiting parts of texts, in the order of their places, each with whether a slot holds it. */
 export const waitingParts = statement(
   'waiting-smpp-parts',
   { parameters: { accounts: 'int[]', keys: 'uuid[]' }, columns: partColumns },
   sql`
-select id, text_key as key, content, total
+select id, text_key as key, content, total, id in (${heldIds}) as "isHeld"
 from unnest(:accounts, :keys) asked(account_id, key)
 cross join lateral (
   select id, text_key, part, content, total
@@ -58,19 +69,26 @@ cross join lateral (
 order by text_key, part`,
 )
 
-/** Removes parts that still wait. Returns their ids. May be run again. */
-export const removeParts = statement(
-  'remove-smpp-parts',
-  { parameters: { ids: 'bigint[]' }, columns: { id: messageId } },
-  sql`delete from smpp_part where id = any (:ids) and ${stillWaits} returning id`,
+/**
+ * Deletes parts whose submission was answered as not accepted, and releases their slot. The slot still holds them, so
+ * that no text with them was joined. May be run again.
+ */
+export const revokeParts = statement(
+  'revoke-smpp-parts',
+  { parameters: { process: 'uuid', slot: 'int', ids: 'bigint[]' }, columns: { id: messageId } },
+  sql`
+with released as (
+  update smpp_accept set first_ids = '{}', until = now() where process = :process and slot = :slot
+)
+delete from smpp_part where id = any (:ids) and ${stillWaits} returning id`,
 )
 
-/** CTE that locks those of the ids that wait, in the order of ids. */
+/** CTE that locks those of the ids that wait and are not held, in the order of ids. */
 const lockWaiting = sql`waiting as (
-  select id from smpp_part where id = any (:ids) and ${stillWaits} order by id for no key update
+  select id from smpp_part where id = any (:ids) and ${stillWaits} and ${isNotHeld} order by id for no key update
 )`
 
-/** Locks parts that wait until the transaction ends, and returns their ids. */
+/** Locks parts that wait and are not held until the transaction ends, and returns their ids. */
 export const lockParts = statement(
   'lock-smpp-parts',
   { parameters: { ids: 'bigint[]' }, columns: { id: messageId } },
@@ -133,7 +151,7 @@ select from ended`,
 const oldTexts = (isWhole: boolean) => sql`
 select account_id, text_key
 from smpp_part
-where ${waits}
+where ${waits}${isWhole ? ` and ${isNotHeld}` : ''}
 group by account_id, text_key
 having max(stored_at) <= now() - make_interval(secs => :seconds) and count(*) ${isWhole ? '=' : '<'} max(total)
 order by text_key
@@ -186,6 +204,40 @@ select part.id, message_id as message, msisdn::text as number, code, code_at as 
 from unnest(:ids) asked(id)
 cross join lateral (select * from smpp_part where id = asked.id offset 0) part
 where :account is null or account_id = :account`,
+)
+
+/** Finds a part that belongs to no message, with the incidents of its receipts. Runs on the ordinary connections. */
+export const findLonePart = statement(
+  'find-lone-smpp-part',
+  {
+    parameters: { id: 'bigint' },
+    columns: {
+      account: accountId,
+      number: msisdn,
+      part: 'smallint',
+      total: 'smallint',
+      bind: column<WithNulls<TracedBind>>('json'),
+      stored: 'timestamptz',
+      code: nullable(outcomeCode),
+      at: 'timestamptz?',
+      incidents: column<readonly WithNulls<Incident>[]>('json'),
+    },
+  },
+  sql`
+select account_id as account, msisdn::text as number, part, total, stored_at as stored, code, code_at as at,
+  json_build_object(
+    'credential', credential_id,
+    'systemId', (select system_id from smpp_credential where id = part.credential_id),
+    'remote', content -> 'options' -> 'smpp' ->> 'remote'
+  ) as bind,
+  (
+    select coalesce(json_agg(json_build_object('at', ${milliseconds('at')}, 'name', what, 'carrier', null)
+      order by id), '[]')
+    from incident
+    where message_id = part.id
+  ) as incidents
+from smpp_part part
+where id = any (array[:id]) and message_id is null`,
 )
 
 /** Deletes decided parts that were stored more than `days` ago, at most `rowsMax`. */
