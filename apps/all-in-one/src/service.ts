@@ -97,7 +97,8 @@ await runProcess({
       sendsInBulk: true,
     })
     if (context.environment.SMPP_PORT !== undefined) {
-      const gateway = createGateway(opened.ports, gatewaySettings(context.environment))
+      const { SMPP_PARTS_MAX: waitingPartsMax } = context.environment
+      const gateway = createGateway(opened.ports, { ...gatewaySettings(context.environment), waitingPartsMax })
       const { clock } = ports
       const waiting = () => createBackOffice(ports).queries.smppWaiting()
       const parts = { environment: context.environment, gateway, processing: store, waiting, clock, metrics }

@@ -40,7 +40,7 @@ import {
   type WebhookId,
 } from '@gateway/core/webhooks'
 import { readNetwork } from '@gateway/server/configuration'
-import { SEND_OPTION } from '@gateway/wire'
+import { readUtcOffset, SEND_OPTION } from '@gateway/wire'
 import { InvalidArgumentError } from 'commander'
 
 /** Creates a reader of an argument. Its error states the expected form; commander adds the name of the argument. */
@@ -97,11 +97,7 @@ export const readSmppLimit = (name: 'binds' | 'window' | 'perSecond'): ((text: s
 export const readPort: (text: string) => number = read((text) => upTo(65_535, text), 'a port from 1 to 65535')
 
 /** Reads an offset from UTC and returns it in minutes. */
-export const readUtcOffset: (text: string) => number = read((text) => {
-  const [, sign, hours = '', minutes = ''] = /^([+-]?)(\d{2}):(\d{2})$/.exec(text) ?? []
-  if (sign === undefined || Number(hours) > 14 || Number(minutes) > 59) return undefined
-  return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes))
-}, 'an offset from UTC such as +02:00')
+export const readReceiptOffset: (text: string) => number = read(readUtcOffset, 'an offset from UTC such as +02:00')
 
 export const readRepliesBy: (text: string) => RepliesBy = read(
   (text) => repliesByChoices.find((choice) => choice === text),

@@ -60,6 +60,7 @@ const operatorPlaces: readonly (readonly [place: Place, path: string, title: str
   ['numbers', '/operator/numbers', 'Blocked numbers'],
   ['arrivals', '/operator/arrivals', 'Arrivals'],
   ['webhooks', '/operator/webhooks', 'Webhooks'],
+  ['operator-smpp', '/operator/smpp', 'SMPP'],
   ['operators', '/operator/operators', 'Operators'],
   ['audit', '/operator/audit', 'Audit'],
   ['security', '/operator/security', 'Security'],

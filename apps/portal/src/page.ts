@@ -68,6 +68,7 @@ export type Place =
   | 'numbers'
   | 'arrivals'
   | 'webhooks'
+  | 'operator-smpp'
   | 'operators'
   | 'security'
   | 'audit'

@@ -53,7 +53,9 @@ await runProcess({
     const watched = watchAccounts({ accountRates: ports.accountRates, metrics })
     onStop('busy accounts', () => watched.stop())
 
-    const gateway = createGateway(ports, { ...gatewaySettings(environment), activity: watched.activity })
+    const { SMPP_PARTS_MAX: waitingPartsMax } = environment
+    const settings = { ...gatewaySettings(environment), activity: watched.activity, waitingPartsMax }
+    const gateway = createGateway(ports, settings)
     const processing = createProcessing(ports, processingSettings(environment))
     const waiting = () => createBackOffice(ports).queries.smppWaiting()
     const smpp = await serveSmpp({ environment, gateway, processing, waiting, clock, log, metrics, onStop })

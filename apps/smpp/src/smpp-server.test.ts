@@ -1,5 +1,5 @@
 import { createBackOffice, createGateway } from '@gateway/core'
-import type { Msisdn } from '@gateway/core/messages'
+import type { MessageId, Msisdn } from '@gateway/core/messages'
 import { until } from '@gateway/core/testing'
 import { COMMAND_STATUS, integerTlv, MESSAGE_STATE, noTlvs, TLV_TAG, tlvText, type Pdu } from '@gateway/smpp'
 import { startSmpp, type Customer, type StartedSmpp } from '../testing/start-smpp.ts'
@@ -28,6 +28,20 @@ test('a submission is charged and stored, and its id is a decimal number that th
     status: 0,
     messageId: idOf(response),
     messageState: MESSAGE_STATE.ENROUTE,
+  })
+})
+
+test('the trace of a message names the bind: credential, system id and address of the client', async () => {
+  const client = await smpp.bound(customer)
+  const id = Number(idOf(await client.submit(number, 'hello')))
+  const { explainMessage } = createBackOffice(smpp.ports).queries
+  const { id: credential, systemId } = customer.credential
+  expect((await explainMessage(id as MessageId))?.bind).toEqual({ credential, systemId, remote: '127.0.0.1' })
+  await createBackOffice(smpp.ports).commands.removeSmppCredential(credential)
+  expect((await explainMessage(id as MessageId))?.bind).toEqual({
+    credential,
+    systemId: undefined,
+    remote: '127.0.0.1',
   })
 })
 
@@ -249,6 +263,18 @@ test('a wrong password is RINVPASWD, and an unknown system id looks the same', a
     const client = await smpp.connect()
     expect(await client.bind(systemId, password)).toMatchObject({ status: COMMAND_STATUS.ESME_RINVPASWD })
   }
+})
+
+test('a right password from an address that is not allowed is RBINDFAIL, so that the client tries again', async () => {
+  const own = await smpp.customer({ from: ['192.0.2.0/24'] })
+  const { systemId } = own.credential
+  for (const [password, status] of [
+    [own.password, COMMAND_STATUS.ESME_RBINDFAIL],
+    ['wrong', COMMAND_STATUS.ESME_RINVPASWD],
+  ] as const)
+    expect(await (await smpp.connect()).bind(systemId, password)).toMatchObject({ status })
+  await createBackOffice(smpp.ports).commands.changeSmppCredential(own.credential.id, { from: ['127.0.0.1/32'] })
+  expect(await (await smpp.connect()).bind(systemId, own.password)).toMatchObject({ status: 0 })
 })
 
 test('binds over the maximum are refused with RBINDFAIL while the others are alive', async () => {

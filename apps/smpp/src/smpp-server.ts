@@ -107,7 +107,8 @@ export async function startSmppServer(settings: SmppServerSettings): Promise<Smp
       if (response.status !== 0) bind.lastError = statusName(response.status)
       return response
     },
-    admits: ({ bucket }, pdu) => operations.hasRoom && bucket.take(recipientsOf(pdu), performance.now()),
+    hasRoom: ({ bucket }) => operations.hasRoom && bucket.hasToken(performance.now()),
+    admits: ({ bucket }, pdu) => bucket.take(recipientsOf(pdu), performance.now()),
     bound: () => deliver.wake(),
     hasWindow: () => deliver.wake(),
     refused(session, status) {

@@ -13,6 +13,7 @@ const digests: Readonly<Record<number, string>> = {
   5: 'dcb3e24097848e324e49c868e0cc5c905ae87fd1e332061b3f72d323130e3748',
   6: 'edf1b7b2b552eb71c5f065ffee805dbd8464c7f265e36fae0a9fdf89de0adf8d',
   7: '7b1cb0ebcdce44bab4f3c737c01e5ebb1502fa973f0a9da4c58e2fcabe8092e2',
+  8: 'bfbad2a75f933ba4b3c1500d4d0450feba8062c6a3ef4cc2cf4d3d7aaf5d367d',
 }
 
 /**

@@ -51,7 +51,7 @@ from obj_description('schema_migration'::regclass, 'pg_class') comment`
  * next. To change a function, increase the version and add the digest to `functions.test.ts`.
  */
 export const functions: Functions = functionsOf(
-  7,
+  8,
   [
     ...creditFunctions,
     chooseSender,

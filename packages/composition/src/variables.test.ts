@@ -15,11 +15,13 @@ import {
 describe('variables', () => {
   const read = (env: Readonly<Record<string, string>>) => processingSettings(readEnvironment(processingVariables, env))
 
-  test('the confirmation of an opt-out and the days for which senders are remembered can be set; a blank value means the default', () => {
+  test('the text of confirmations and the times for which data is stored can be set; a blank value means the default', () => {
     expect(read({ OPTOUT_CONFIRMATION: ' ' })).toEqual(processingDefaults)
-    expect(read({ OPTOUT_CONFIRMATION: 'As you wish, friend.', CONTACT_DAYS: '3650' })).toEqual({
+    const changed = { OPTOUT_CONFIRMATION: 'As you wish, friend.', CONTACT_DAYS: '3650', SMPP_DELIVERY_HOURS: '24' }
+    expect(read(changed)).toEqual({
       confirmation: confirmationOf('As you wish, friend.'),
       contactDays: 3650,
+      smppDeliveryHours: 24,
     })
   })
 
@@ -28,6 +30,7 @@ describe('variables', () => {
     ['OPTOUT_CONFIRMATION', 'a\0b', 'a text that can be sent'],
     ['CONTACT_DAYS', '0', 'from 1 to 3650'],
     ['CONTACT_DAYS', '3651', 'from 1 to 3650'],
+    ['SMPP_DELIVERY_HOURS', '0', 'from 1 to 720'],
   ])('an unusable %s stops the start, and the message says what is expected', (name, value, expected) => {
     expect(() => read({ [name]: value })).toThrow(new RegExp(`${name} is .*; expected .*${expected}`, 's'))
   })

@@ -61,6 +61,7 @@ export const gatewaySettings = (environment: GatewayEnvironment): GatewaySetting
 type ProcessingVariables = Readonly<{
   OPTOUT_CONFIRMATION: ReturnType<typeof text>
   CONTACT_DAYS: ReturnType<typeof wholeNumber>
+  SMPP_DELIVERY_HOURS: ReturnType<typeof wholeNumber>
 }>
 
 /** Variables of a process that receives replies or drops history. */
@@ -74,14 +75,21 @@ export const processingVariables: ProcessingVariables = {
     max: 3650,
     byDefault: processingDefaults.contactDays,
   }),
+  SMPP_DELIVERY_HOURS: wholeNumber('hours for which receipts and replies wait for SMPP customers', {
+    min: 1,
+    max: 720,
+    byDefault: processingDefaults.smppDeliveryHours,
+  }),
 }
 
 export const processingSettings = (environment: {
   readonly OPTOUT_CONFIRMATION: string
   readonly CONTACT_DAYS: number
+  readonly SMPP_DELIVERY_HOURS: number
 }): ProcessingSettings => ({
   confirmation: confirmationOf(environment.OPTOUT_CONFIRMATION),
   contactDays: environment.CONTACT_DAYS,
+  smppDeliveryHours: environment.SMPP_DELIVERY_HOURS,
 })
 
 interface WebhookVariables {
@@ -165,7 +173,7 @@ export const publishedVariables: readonly string[] = [
     'RETRY_SECONDS',
   ],
   // Variables of the apps `smpp` and `all-in-one`.
-  ...['SMPP_PORT', 'SMPP_TLS_PORT', 'SMPP_TLS_CERT', 'SMPP_TLS_KEY'],
+  ...['SMPP_PORT', 'SMPP_TLS_PORT', 'SMPP_TLS_CERT', 'SMPP_TLS_KEY', 'SMPP_PARTS_MAX'],
   // Variables of libpq that apply in addition to DATABASE_URL.
   ...['PGSSLMODE', 'PGSSLROOTCERT', 'PGSSLCERT', 'PGSSLKEY'],
 ]

@@ -20,12 +20,13 @@ export interface ProcessingSettings {
    */
   readonly contactDays: number
   /** Hours for which SMPP customers are offered their receipts and replies (ruling 5.7). */
-  readonly smppDeliveryHours?: number | undefined
+  readonly smppDeliveryHours: number
 }
 
 export const processingDefaults: ProcessingSettings = {
   confirmation: confirmationOf(defaultConfirmation),
   contactDays: contactDaysDefault,
+  smppDeliveryHours: deliveryHoursDefault,
 }
 
 /** Maximum number of ranges that one call moves. If a call moved this number, the caller should call again at once. */
@@ -47,7 +48,7 @@ const doubtMax = 10_000
 /** Use cases of background processes. Each call is one bounded step and returns how much it has done. */
 export const createProcessing = (
   ports: ProcessingPorts,
-  { confirmation, contactDays, smppDeliveryHours = deliveryHoursDefault }: ProcessingSettings = processingDefaults,
+  { confirmation, contactDays, smppDeliveryHours }: ProcessingSettings = processingDefaults,
 ) => ({
   /** Moves due messages from the schedule to the queue. Returns 'more' if more may be due. */
   promote: async (): Promise<'more' | 'all'> =>

@@ -9,8 +9,16 @@ export interface PduReader {
    * `endsSession`. Buffers in the PDUs are views of the chunk, so copy them to keep them for long.
    */
   read(chunk: Buffer): readonly ReceivedPdu[]
-  /** Calls `take` with each completed PDU and the octets that it was read from. Those octets never change. */
-  each(chunk: Buffer, take: (pdu: ReceivedPdu, bytes: Buffer, start: number, end: number) => void): void
+  /**
+   * Calls `take` with each completed PDU and the octets that it was read from. Those octets never change. If `skip` is
+   * passed, it is called before with the command_id and the sequence_number; if it returns true, the PDU is not decoded
+   * and `take` is not called.
+   */
+  each(
+    chunk: Buffer,
+    take: (pdu: ReceivedPdu, bytes: Buffer, start: number, end: number) => void,
+    skip?: (commandId: number, sequence: number) => boolean,
+  ): void
 }
 
 /** Maximum command_length, enough for a message_payload of 65535 octets together with every other field. */
@@ -44,7 +52,7 @@ export function pduReader(commandLengthMax = commandLengthMaxDefault): PduReader
     bufferedLength = rest.length
   }
 
-  function each(chunk: Buffer, take: Parameters<PduReader['each']>[1]): void {
+  function each(...[chunk, take, skip]: Parameters<PduReader['each']>): void {
     if (hasEnded) return
     const isAppended = bufferedLength > 0
     const bytes = isAppended ? append(chunk) : chunk
@@ -60,6 +68,7 @@ export function pduReader(commandLengthMax = commandLengthMaxDefault): PduReader
       else {
         const start = at
         at += length
+        if (skip?.(bytes.readUInt32BE(start + 4), bytes.readUInt32BE(start + 12)) === true) continue
         take(decodePdu(bytes, start, at), bytes, start, at)
       }
     }

@@ -27,5 +27,6 @@ export {
   WEBHOOK_STATE,
 } from './webhook-words.ts'
 export { DELETION, RECIPIENT_ERROR, STATUS_ERROR_CODE, TRANSFER_ERROR } from './words.ts'
+export { readUtcOffset, receiptExample, smppSheet, utcOffset, type SheetRow } from './smpp-sheet.ts'
 export { optionWords, SEND_OPTION } from './send-options.ts'
 export { incidentText, labelFields, statusFields, statusWords } from './words.ts'

@@ -3,6 +3,8 @@ import { OUTCOME } from '@gateway/core/messages'
 import type { QueueNumber } from '@gateway/core/routes'
 import { secondsAfter } from '@gateway/core/time'
 import {
+  aCustomer,
+  aPart,
   aCarrierId,
   anAccountId,
   aMessageId,
@@ -176,6 +178,7 @@ test('the trace as JSON', async () => {
     net: 0,
     reference: null,
     category: null,
+    bind: null,
     refunded: true,
     refund: { time: '2026-10-18T08:00:00.000Z', statusCode: 111, why: null },
     attempts: 1,
@@ -430,4 +433,49 @@ test('a message that confirms an opt-out is marked as such', async () => {
     from: '12025550100',
     cost: 0,
   })
+})
+
+test('a message that came over SMPP names its bind', async () => {
+  const operator = anOperator({ clock: steppingClock() })
+  const { account, credential } = await aCustomer(operator.ports)
+  const smpp = { credential: credential.id, remote: '192.0.2.7' }
+  await operator.ports.messages.accept(anOrder(account.id, { to: numbers(1), smpp }))
+  const { out } = await operator.run(['message', 'explain', '1'])
+  expect(out).toContain(`\nbind      ${credential.systemId}, SMPP credential ${credential.id}, from 192.0.2.7\n`)
+  expect((await operator.run(['message', 'explain', '1', '--json'])).out).toContain(
+    JSON.stringify({ credential: credential.id, systemId: credential.systemId, remote: '192.0.2.7' }),
+  )
+})
+
+test('a part whose text never became whole has a story of its own', async () => {
+  const clock = steppingClock()
+  const operator = anOperator({ clock })
+  const { credential } = await aCustomer(operator.ports)
+  const { smppParts, smppDeliveries } = operator.ports
+  const added = await smppParts.add(aPart(credential, [1, 2], { receipts: 1 }), 10)
+  if (typeof added !== 'object') throw new Error(added)
+  expect((await operator.run(['message', 'explain', String(added.id)])).out).toContain(
+    'It waits for the other parts of its text.',
+  )
+  clock.step(301)
+  await smppParts.expire(300, 10)
+  clock.step(73 * 3600)
+  await smppDeliveries.drop(72, 10)
+  const { out } = await operator.run(['message', 'explain', String(added.id)])
+  expect(out.split('\n')).toEqual([
+    `part      ${added.id}, 1 of the 2 parts of a text`,
+    `account   ${credential.account}`,
+    expect.stringMatching(/^number {4}\d+$/),
+    `bind      ${credential.systemId}, SMPP credential ${credential.id}`,
+    'credits   0.0 charged',
+    '',
+    expect.stringMatching(/^Its text was never sent. It is .* since 2026\/10\/18 10:05:01.$/),
+    '',
+    '2026/10/18 10:00:00  stored',
+    expect.stringMatching(
+      /^2026\/10\/21 11:05:01 {2}no SMPP client of the customer acknowledged the receipt or the reply in time$/,
+    ),
+    end,
+    '',
+  ])
 })

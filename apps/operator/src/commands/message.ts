@@ -31,6 +31,7 @@ import {
   timeJson,
   timeText,
 } from '../show.ts'
+import { partJson, partText } from '../trace/part-text.ts'
 import { traceJson } from '../trace/trace-json.ts'
 import { traceText } from '../trace/trace-text.ts'
 
@@ -132,7 +133,11 @@ export const messageExplain = (run: Run) =>
       run(async ({ backOffice, output, ports }) => {
         const trace = await backOffice.queries.explainMessage(id)
         if (trace === undefined) {
-          throw new Refused(`There is no message ${id}. The id was never assigned, or the history was dropped.`)
+          const part = await backOffice.queries.explainLonePart(id)
+          if (part === undefined)
+            throw new Refused(`There is no message ${id}. The id was never assigned, or the history was dropped.`)
+          output.one(partJson(part), partText(part))
+          return
         }
         const now = ports.clock.now()
         const waiting = whyWaiting(trace, await backOffice.queries.listCarriers())

@@ -16,10 +16,10 @@ import {
   readAccount,
   readNetworks,
   readPort,
+  readReceiptOffset,
   readRepliesBy,
   readSmppCredentialId,
   readSmppLimit,
-  readUtcOffset,
   type AccountName,
 } from '../arguments.ts'
 import { command, Refused, yesOption, type Run } from '../command.ts'
@@ -65,7 +65,7 @@ function withSettings(to: Command): Command {
     .option('--country <code>', 'calling code that completes numbers of TON national; default: they are refused')
     .option('--idempotent', 'answer a repeated user_message_reference with the first result')
     .option('--no-idempotent', 'accept a repeated user_message_reference as another message (default)')
-    .option('--receipt-offset <offset>', 'offset of dates in receipts from UTC; default: +00:00', readUtcOffset)
+    .option('--receipt-offset <offset>', 'offset of dates in receipts from UTC; default: +00:00', readReceiptOffset)
 }
 
 const settingsOf = ({ idempotent: isIdempotent, receiptOffset: receiptOffsetMinutes, ...others }: SettingOptions) =>

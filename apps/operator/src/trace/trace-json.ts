@@ -11,6 +11,7 @@ import { overflowOf, type Overflow, type OverflowAfter } from '@gateway/core/rou
 import type { Instant } from '@gateway/core/time'
 import { outcomeMeaning, outcomeStatus, creditsJson, sentCreditsJson, timeJson } from '../show.ts'
 import type { Json } from '../output.ts'
+import { bindJson } from './bind-text.ts'
 import { attemptsOf, isRefunded, locationText } from './trace-text.ts'
 
 export function traceJson(trace: MessageTrace, now: Instant, waiting: Waiting | undefined): Json {
@@ -33,6 +34,7 @@ export function traceJson(trace: MessageTrace, now: Instant, waiting: Waiting | 
     ...sentCreditsJson(tracedCredits(trace)),
     reference: trace.reference ?? null,
     category: trace.options.category ?? null,
+    bind: trace.bind === undefined ? null : bindJson(trace.bind),
     refunded: isRefunded(trace),
     refund: own === undefined ? null : { time: timeJson(own.at), statusCode: own.code ?? null, why: own.why ?? null },
     attempts: attemptsOf(trace),

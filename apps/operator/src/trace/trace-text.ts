@@ -22,6 +22,7 @@ import { overflowOf, type OverflowAfter } from '@gateway/core/routes'
 import type { Instant } from '@gateway/core/time'
 import { incidentText } from '@gateway/wire'
 import { printable } from '../output.ts'
+import { bindText } from './bind-text.ts'
 import { outcomeMeaning, outcomeText, counted, timeText, durationText } from '../show.ts'
 
 interface Event {
@@ -59,6 +60,7 @@ function factsOf(trace: MessageTrace): readonly (readonly [string, string])[] {
     ...(trace.from === undefined ? [] : [['from', trace.from] as const]),
     ...(trace.reference === undefined ? [] : [['called', trace.reference] as const]),
     ...(category === undefined ? [] : [['category', category] as const]),
+    ...(trace.bind === undefined ? [] : [['bind', bindText(trace.bind)] as const]),
     ['text', `${size}; the text itself is not shown`],
     ...(trace.confirmation ? [['purpose', 'it confirms an opt-out'] as const] : []),
     ['due', trace.scheduled === undefined ? 'at once' : timeText(trace.scheduled)],

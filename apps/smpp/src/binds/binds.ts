@@ -79,8 +79,9 @@ export class Binds {
         comesFrom: (networks) => inNetworks(networks)(session.address),
       })
       if (owner === 'wrong-credentials') {
-        return refuse('wrong system id, password or network', COMMAND_STATUS.ESME_RINVPASWD)
+        return refuse('wrong system id or password', COMMAND_STATUS.ESME_RINVPASWD)
       }
+      if (owner === 'other-network') return refuse('the credential does not allow this address')
       if (owner === 'overloaded') return refuse('too many binds wait for their password to be checked')
       if ('retryAfterSeconds' in owner) return refuse('too many failed binds')
       const bind = await this.#open(session, pdu, kind, owner.credential)

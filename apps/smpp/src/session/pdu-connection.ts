@@ -2,6 +2,8 @@ import type { Socket } from 'node:net'
 import { pduReader, pduWriter, type Pdu, type ReceivedPdu } from '@gateway/smpp'
 
 export interface PduConnectionEvents {
+  /** Called with the header of each PDU. Returns true if the PDU was answered, so that it is not decoded. */
+  answered(commandId: number, sequence: number): boolean
   received(pdu: ReceivedPdu): void
   /** The connection has ended: the client closed it, it broke, or `destroy` was called. Called once. */
   ended(): void
@@ -10,11 +12,14 @@ export interface PduConnectionEvents {
 export interface PduConnectionLimits {
   /** Octets that the client has not read, beyond which it is disconnected. */
   readonly unreadOctetsMax: number
-  /** PDUs of one second, beyond which the rest is read in the next second. */
-  readonly pdusPerSecondMax: number
+  /** PDUs without work (`countIdle`) of one second, beyond which the connection is flooded. */
+  readonly idlePerSecondMax: number
 }
 
-export const connectionLimits: PduConnectionLimits = { unreadOctetsMax: 262_144, pdusPerSecondMax: 5000 }
+export const connectionLimits: PduConnectionLimits = { unreadOctetsMax: 262_144, idlePerSecondMax: 1000 }
+
+/** PDUs of a flooded connection that are read in a millisecond. They take about a tenth of the process. */
+const floodPerMillisecond = 100
 
 /** Maximum command_length. A submit_multi with 254 numbers and a text of 918 characters has less than 8000 octets. */
 const commandLengthMax = 16_384
@@ -39,7 +44,7 @@ export class PduConnection {
   #state: 'open' | 'ending' | 'ended' = 'open'
   #isFlushPlanned = false
   #second = 0
-  #pdusInSecond = 0
+  #idleInSecond = 0
 
   constructor(socket: Socket, events: PduConnectionEvents, limits: PduConnectionLimits = connectionLimits) {
     this.#socket = socket
@@ -86,24 +91,38 @@ export class PduConnection {
     if (this.#socket.writableLength > this.#limits.unreadOctetsMax) this.destroy()
   }
 
-  #receive(chunk: Buffer): void {
-    this.#reader.each(chunk, (pdu) => {
-      if (this.#state !== 'open') return
-      this.#pdusInSecond++
-      this.#events.received(pdu)
-    })
-    this.#limitPace()
+  /** Counts a PDU that causes no work other than its answer: a refused one, or enquire_link. */
+  countIdle(): void {
+    this.#idleInSecond++
   }
 
-  /** Stops reading for the rest of a second in which too many PDUs arrived. */
-  #limitPace(): void {
-    const now = performance.now()
-    const second = Math.floor(now / 1000)
-    if (second !== this.#second) this.#pdusInSecond = 0
+  /** True if more PDUs without work arrived in this second than a client has a reason to send. */
+  get isFlooded(): boolean {
+    return this.#idleInSecond > this.#limits.idlePerSecondMax
+  }
+
+  #receive(chunk: Buffer): void {
+    const second = Math.floor(performance.now() / 1000)
+    if (second !== this.#second) this.#idleInSecond = 0
     this.#second = second
-    if (this.#pdusInSecond <= this.#limits.pdusPerSecondMax || this.#state !== 'open') return
+    const before = this.#idleInSecond
+    this.#reader.each(
+      chunk,
+      (pdu) => {
+        if (this.#state === 'open') this.#events.received(pdu)
+      },
+      (commandId, sequence) => this.#state !== 'open' || this.#events.answered(commandId, sequence),
+    )
+    if (this.isFlooded && this.#state === 'open') this.#rest(this.#idleInSecond - before)
+  }
+
+  /**
+   * Reads nothing for some milliseconds after a chunk of this many PDUs without work, so that a flood leaves time for
+   * other connections. The pause is short, so that the flooding client still sees all its answers.
+   */
+  #rest(pdus: number): void {
     this.#socket.pause()
-    setTimeout(() => this.#socket.resume(), 1000 - (now % 1000)).unref()
+    setTimeout(() => this.#socket.resume(), pdus / floodPerMillisecond).unref()
   }
 
   #close(): void {

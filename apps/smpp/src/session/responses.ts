@@ -38,7 +38,7 @@ export const headerPdu = (command: EmptyPdu['command'], sequence: number, status
   ...{ status, sequence, tlvs: noTlvs },
 })
 
-export const refuseOperation = ({ command, sequence }: Operation, status: number): Pdu =>
+export const refuseOperation = ({ command, sequence }: Pick<Operation, 'command' | 'sequence'>, status: number): Pdu =>
   REFUSALS[command]({ sequence, status, tlvs: noTlvs })
 
 /** Builds the response to a refused request: its own response, or a generic_nack if it has none. */
@@ -48,6 +48,9 @@ export function refuseRequest(pdu: Pdu, status: number): Pdu {
     ? { command: `${pdu.command}_resp`, status, sequence: pdu.sequence, systemId: '', tlvs: noTlvs }
     : headerPdu('generic_nack', pdu.sequence, status)
 }
+
+/** Returns the operation of a command_id, or undefined for the id of any other PDU. */
+export const operationOf = (commandId: number): Operation['command'] | undefined => REQUESTS_BY_ID.get(commandId)
 
 const REQUESTS_BY_ID = new Map<number, Operation['command']>(
   (Object.keys(REFUSALS) as Operation['command'][]).map((command) => [COMMAND_ID[command], command]),

@@ -30,6 +30,10 @@ class Host implements SessionHost<Bound> {
     return { command: 'submit_sm_resp', status: 0, sequence, messageId: '7', tlvs: noTlvs }
   }
 
+  hasRoom({ bucket }: Bound): boolean {
+    return bucket.hasToken(performance.now())
+  }
+
   admits({ bucket }: Bound): boolean {
     return bucket.take(1, performance.now())
   }
@@ -91,6 +95,16 @@ afterEach(async () => {
   await new Promise((resolve) => server?.close(resolve))
 })
 
+/** Encodes a submit_sm. */
+const submitSm = (sequence: number): Buffer =>
+  encodePdu({
+    command: 'submit_sm',
+    ...{ status: 0, sequence, serviceType: '', sourceAddrTon: 0, sourceAddrNpi: 0, sourceAddr: '', destAddrTon: 1 },
+    ...{ destAddrNpi: 1, destinationAddr: '27825550101', esmClass: 0, protocolId: 0, priorityFlag: 0 },
+    ...{ scheduleDeliveryTime: '', validityPeriod: '', registeredDelivery: 1, replaceIfPresentFlag: 0, dataCoding: 0 },
+    ...{ smDefaultMsgId: 0, shortMessage: Buffer.from('hello'), tlvs: noTlvs },
+  })
+
 test('a client binds, submits, enquires and unbinds', async () => {
   const client = await connectBound(await serve())
   expect(await client.submit('27825550101', 'hello')).toMatchObject({ command: 'submit_sm_resp', messageId: '7' })
@@ -139,6 +153,28 @@ test('a submission over the rate is answered RTHROTTLED', async () => {
   const client = await connectBound(port)
   expect(await client.submit('27825550101', 'a')).toMatchObject({ status: 0 })
   expect(await client.submit('27825550101', 'b')).toMatchObject({ status: COMMAND_STATUS.ESME_RTHROTTLED })
+})
+
+test('a flood is answered whole, in order and without delay, and enquire_link behind it too', async () => {
+  const port = await serve()
+  host.isImmediate = false
+  const client = await connectBound(port)
+  const submissions = Array.from({ length: 20_000 }, (_, i) => submitSm(1000 + i))
+  client.write(Buffer.concat(submissions))
+  expect(await client.enquire()).toMatchObject({ status: 0 })
+  await until(() => host.waiting.length === 2)
+  host.answer()
+  await until(() => client.received.filter(({ command }) => command === 'submit_sm_resp').length === 20_000)
+  const statuses = client.received.flatMap((pdu) => (pdu.command === 'submit_sm_resp' ? [pdu.status] : []))
+  expect(statuses.filter((status) => status === 0)).toHaveLength(2)
+  expect(statuses.filter((status) => status === COMMAND_STATUS.ESME_RTHROTTLED)).toHaveLength(19_998)
+})
+
+test('a flood before a bind ends the connection', async () => {
+  const client = await connect(await serve())
+  client.write(Buffer.concat(Array.from({ length: 2000 }, (_, i) => submitSm(1 + i))))
+  await until(() => client.isClosed)
+  expect(host.closings).toEqual(['malformed'])
 })
 
 test('replace_sm and an unknown command are refused without ending the session', async () => {
@@ -196,7 +232,7 @@ test('a silent client is sent enquire_link and is disconnected without a respons
 })
 
 test('a client that never reads is disconnected at the limit of its unread responses', async () => {
-  const port = await serve({ limits: { unreadOctetsMax: 20_000, pdusPerSecondMax: 1_000_000 } })
+  const port = await serve({ limits: { unreadOctetsMax: 20_000, idlePerSecondMax: 1_000_000 } })
   const client = await connectBound(port)
   client.socket.pause()
   const enquiry = encodePdu({ command: 'enquire_link', status: 0, sequence: 5, tlvs: noTlvs })

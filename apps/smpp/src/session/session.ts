@@ -15,6 +15,7 @@ import {
   isBind,
   isOperation,
   isResponse,
+  operationOf,
   refuseMalformed,
   refuseOperation,
   refuseRequest,
@@ -37,7 +38,9 @@ export interface SessionHost<Bound extends BoundAs> {
   bind(session: Session<Bound>, pdu: Bind, kind: BindKind): Promise<Bound | { readonly refused: number }>
   /** Executes an operation and resolves to its response within a second. Never rejects. */
   operate(session: Session<Bound>, bound: Bound, pdu: Operation): Promise<Pdu>
-  /** Returns true if the rate of the credential and the limit of the process allow this operation now. */
+  /** Returns true if the rate of the credential and the limit of the process allow an operation now. */
+  hasRoom(bound: Bound): boolean
+  /** Counts an operation for the rate of the credential. Returns false if the rate does not allow it now. */
   admits(bound: Bound, pdu: Operation): boolean
   /** The session was bound and its response was written. */
   bound(session: Session<Bound>): void
@@ -128,7 +131,11 @@ export class Session<Bound extends BoundAs> {
     this.#openedAt = this.#receivedAt = performance.now()
     this.#connection = new PduConnection(
       socket,
-      { received: (pdu) => this.#received(pdu), ended: () => this.#ended() },
+      {
+        answered: (commandId, sequence) => this.#answerUndecoded(commandId, sequence),
+        received: (pdu) => this.#received(pdu),
+        ended: () => this.#ended(),
+      },
       settings.limits ?? connectionLimits,
     )
   }
@@ -213,6 +220,16 @@ export class Session<Bound extends BoundAs> {
     this.#end()
   }
 
+  /** Refuses an operation that is not possible now, whatever it contains, and returns true. */
+  #answerUndecoded(commandId: number, sequence: number): boolean {
+    const command = operationOf(commandId)
+    const status = command && this.#refusalOf(command)
+    if (command === undefined || status === undefined) return false
+    this.#receivedAt = performance.now()
+    this.#refuse(refuseOperation({ command, sequence }, status))
+    return true
+  }
+
   #received(pdu: ReceivedPdu): void {
     if (this.#state === 'closed') return
     this.#receivedAt = performance.now()
@@ -223,11 +240,16 @@ export class Session<Bound extends BoundAs> {
     } else if (pdu.command === 'unknown') {
       if (pdu.commandId < 0x80000000) this.#refuse(nack(pdu.sequence, COMMAND_STATUS.ESME_RINVCMDID))
     } else if (isResponse(pdu)) this.#settle(pdu.sequence, pdu.status)
-    else if (pdu.command === 'enquire_link') this.#connection.write(headerPdu('enquire_link_resp', pdu.sequence))
+    else if (pdu.command === 'enquire_link') this.#answerEnquiry(pdu.sequence)
     else if (pdu.command === 'unbind') void this.#unbound(pdu.sequence)
     else if (isBind(pdu)) void this.#bind(pdu)
     else if (isOperation(pdu)) this.#operate(pdu)
     else this.#refuse(refuseRequest(pdu, COMMAND_STATUS.ESME_RINVCMDID))
+  }
+
+  #answerEnquiry(sequence: number): void {
+    this.#connection.countIdle()
+    this.#connection.write(headerPdu('enquire_link_resp', sequence))
   }
 
   async #bind(pdu: Bind): Promise<void> {
@@ -263,11 +285,11 @@ export class Session<Bound extends BoundAs> {
     return this.#state === 'closed'
   }
 
+  /** Executes an operation for which `#refusalOf` found no refusal. */
   #operate(pdu: Operation): void {
     const bound = this.#bound
-    const status = this.#refusalOf(pdu)
-    if (bound === undefined || status !== undefined) {
-      this.#refuse(refuseOperation(pdu, status ?? COMMAND_STATUS.ESME_RINVBNDSTS))
+    if (bound === undefined || !this.#host.admits(bound.as, pdu)) {
+      this.#refuse(refuseOperation(pdu, COMMAND_STATUS.ESME_RTHROTTLED))
       return
     }
     this.#operationsInFlight++
@@ -279,14 +301,14 @@ export class Session<Bound extends BoundAs> {
     })
   }
 
-  /** Returns the command_status of an operation that is refused without being executed. */
-  #refusalOf(pdu: Operation): number | undefined {
+  /** Returns the command_status of an operation that is refused whatever it contains. */
+  #refusalOf(command: Operation['command']): number | undefined {
     if (this.#state === 'unbinding') return COMMAND_STATUS.ESME_RSYSERR
     if (this.#bound === undefined || this.#bound.kind === 'receiver') return COMMAND_STATUS.ESME_RINVBNDSTS
-    if (pdu.command === 'replace_sm') return COMMAND_STATUS.ESME_RREPLACEFAIL
+    if (command === 'replace_sm') return COMMAND_STATUS.ESME_RREPLACEFAIL
     const { as: bound } = this.#bound
-    const isAdmitted = this.#operationsInFlight < bound.window && this.#host.admits(bound, pdu)
-    return isAdmitted ? undefined : COMMAND_STATUS.ESME_RTHROTTLED
+    const hasRoom = this.#operationsInFlight < bound.window && this.#host.hasRoom(bound)
+    return hasRoom ? undefined : COMMAND_STATUS.ESME_RTHROTTLED
   }
 
   /** Answers the client's unbind once its outstanding operations have been answered. */
@@ -339,8 +361,11 @@ export class Session<Bound extends BoundAs> {
   }
 
   #refuse(response: Pdu): void {
+    this.#connection.countIdle()
     this.#connection.write(response)
     this.#host.refused(this, response.status)
+    // Nobody has a reason to send so much before a bind.
+    if (this.#bound === undefined && this.#connection.isFlooded) this.close('malformed')
   }
 
   #ended(): void {

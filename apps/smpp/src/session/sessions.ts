@@ -25,6 +25,7 @@ export class Sessions<Bound extends BoundAs> {
     this.#host = {
       bind: (session, pdu, kind) => host.bind(session, pdu, kind),
       operate: (session, bound, pdu) => host.operate(session, bound, pdu),
+      hasRoom: (bound) => host.hasRoom(bound),
       admits: (bound, pdu) => host.admits(bound, pdu),
       hasWindow: (session) => host.hasWindow(session),
       refused: (session, status) => host.refused(session, status),

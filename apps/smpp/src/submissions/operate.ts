@@ -43,7 +43,7 @@ export async function operate(
   if (pdu.command === 'query_sm') return query(settings, current, pdu)
   if (pdu.command === 'cancel_sm') return cancel(settings, current, pdu)
   bind.submissions++
-  const submission = readSubmission(pdu, current.credential, settings.clock.now())
+  const submission = readSubmission(pdu, current.credential, session.address, settings.clock.now())
   if ('refusal' in submission) {
     if (submission.outside !== undefined) settings.countStray(bind, submission.outside)
     return refuseOperation(pdu, submissionStatus(submission.refusal, session.version))
@@ -92,11 +92,12 @@ async function submit(
     {
       ...{ number: destinations[0]?.number ?? '', sender, total, part: place, coded, scheduled, options },
       reference: `${is16Bit ? 16 : 8}:${number}`,
+      messageReference: reference,
     },
     deadline,
   )
   if (typeof result !== 'object' || 'overLimitSeconds' in result) return refusalOf(result)
-  result.joining?.catch((err: unknown) => log.warn({ err }, 'a text was not joined; it will be joined later'))
+  result.joining.catch((err: unknown) => log.warn({ err }, 'a text was not joined; it will be joined later'))
   return { recipients: [{ id: result.id }] }
 }
 

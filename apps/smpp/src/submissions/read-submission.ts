@@ -43,10 +43,11 @@ export interface RefusedSubmission {
   readonly outside?: OutsideAlphabet
 }
 
-/** Reads a submission. Tags of optional parameters that are not known are ignored. */
+/** Reads a submission of a client at the address `remote`. Ignores optional parameters with unknown tags. */
 export function readSubmission(
   pdu: SubmissionPdu,
   credential: SmppCredential,
+  remote: string,
   now: Instant,
 ): ReadSubmission | RefusedSubmission {
   const { esmClass, dataCoding, registeredDelivery, tlvs } = pdu
@@ -68,6 +69,7 @@ export function readSubmission(
   const [first] = destinations
   const smpp = {
     credential: credential.id,
+    remote,
     ...(receipts !== 0 && { receipts }),
     ...(source.address !== undefined && { source: source.address }),
     ...(first !== undefined && { destination: { ton: first.written.destAddrTon, npi: first.written.destAddrNpi } }),

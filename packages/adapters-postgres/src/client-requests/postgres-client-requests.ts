@@ -1,4 +1,9 @@
-import type { ClientRequest, ClientRequests, FirstAnswer } from '@gateway/core/client-requests'
+import {
+  initialAgeSeconds,
+  type ClientRequest,
+  type ClientRequests,
+  type FirstAnswer,
+} from '@gateway/core/client-requests'
 import { credits } from '@gateway/core/credits'
 import type { Context } from '../context.ts'
 import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
@@ -25,6 +30,7 @@ export function postgresClientRequests({ pools: { hot } }: Context): ClientReque
       digest: askedDigest(request),
       answer: answer.text,
       balance: answer.balance,
+      ageSeconds: initialAgeSeconds(request),
     }
     const [stored] = await retryOnConnectionLoss(hot, keepFirstAnswer, values)
     // `find` returns undefined if the earlier answer has expired in the meantime. Then this answer is stored.

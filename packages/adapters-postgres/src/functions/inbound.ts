@@ -88,8 +88,18 @@ begin
     insert into inbound_message_offered (account_id, at, inbound_message_id, to_code)
       values (r.last_account, now(), v_inbound_message, r.owner is not null);
     ${storeEvent(received, { ...event, isReply: true })};
-    insert into smpp_delivery (account_id, kind, subject, message_id, at)
-    select account_id, ${DELIVERY_KIND.reply}, v_inbound_message, r.last_id, now()
+    insert into smpp_delivery (account_id, credential_id, kind, subject, message_id, at)
+    select account_id, (
+        select (options -> 'smpp' ->> 'credential')::int
+        from (
+          select first_id, n, options
+          from send
+          where first_id <= r.last_id and first_id >= r.last_id / 10000 * 10000
+          order by first_id desc
+          limit 1
+        ) answered
+        where r.last_id < first_id + n
+      ), ${DELIVERY_KIND.reply}, v_inbound_message, r.last_id, now()
     from smpp_account
     where account_id = r.last_account and replies_by = 'smpp';
     continue when r.number is null or r.opt_keyword = 0;

@@ -70,6 +70,7 @@ function traceOf(
     incidents,
     refundByHand,
     byHand,
+    bind,
     ...row
   }: MessageTraceRow,
 ): MessageTrace {
@@ -89,6 +90,7 @@ function traceOf(
       })),
       carrierPrices,
     },
+    ...(bind !== null && { bind: fromRow(bind) }),
     refundByHand: refundByHand ?? undefined,
     route: route === null ? undefined : routeOf(route),
     incidents: incidents.map(fromRow),

@@ -182,8 +182,8 @@ export function answersToKeep(
     costsLater.set(account, later + costOf(laid))
     const repeatable = orders[i]?.repeatable
     if (repeatable === undefined) continue
-    const { key, digest, draft } = repeatable
-    answers.push({ account, key, digest, later, text: writeAnswer(draft, results) })
+    const { key, digest, ageSeconds, draft } = repeatable
+    answers.push({ account, key, digest, ageSeconds, later, text: writeAnswer(draft, results) })
   }
   return answers
 }
@@ -191,9 +191,10 @@ export function answersToKeep(
 /** First answer to a request (ruling 1.24), without the balance, which the charging statement adds. */
 export interface AnswerToKeep {
   readonly account: AccountId
-  /** Key and digest as in `Repeatable`. */
+  /** Key, digest and age as in `Repeatable`. */
   readonly key: string
   readonly digest: string
+  readonly ageSeconds: number
   /** Cost of later orders of the account in the same statement. */
   readonly later: number
   readonly text: string
@@ -284,6 +285,7 @@ const columnsOf = (answers: readonly AnswerToKeep[]) => ({
   keyAccounts: answers.map(({ account }) => account),
   keys: answers.map(({ key }) => key),
   digests: answers.map(({ digest }) => digest),
+  ages: answers.map(({ ageSeconds }) => ageSeconds),
   costsLater: answers.map(({ later }) => later),
   answers: answers.map(({ text }) => text),
 })

@@ -1,4 +1,4 @@
-import type { ClientRequest } from '@gateway/core/client-requests'
+import { initialAgeSeconds, type ClientRequest } from '@gateway/core/client-requests'
 import type { Credits } from '@gateway/core/credits'
 import {
   preferredBy,
@@ -52,6 +52,8 @@ export interface Repeatable {
   readonly key: string
   /** Digest of the request, as `askedDigest` returns it. */
   readonly digest: string
+  /** Result of `initialAgeSeconds`. */
+  readonly ageSeconds: number
   readonly draft: AnswerDraft
 }
 
@@ -84,7 +86,7 @@ export function prepareOrders(
     if (invalid !== undefined) throw new RangeError(`invalid cost of a message: ${invalid} tenths of a credit`)
     const senderOf = await choose(order)
     const routeOf = await findRoutes(order, senderOf)
-    const repeatable = request && draft && { key: keyDigest(request), digest: askedDigest(request), draft }
+    const repeatable = request && draft && repeatableOf(request, draft)
     // Listed one by one: a spread of the order costs 5 % of the CPU time of a single send.
     const { account, senders: addresses, texts, isConsecutive } = order
     return {
@@ -102,6 +104,13 @@ export function prepareOrders(
     }
   }
 }
+
+const repeatableOf = (request: ClientRequest, draft: AnswerDraft): Repeatable => ({
+  key: keyDigest(request),
+  digest: askedDigest(request),
+  ageSeconds: initialAgeSeconds(request),
+  draft,
+})
 
 /**
  * Makes a function that chooses the sender address of each message of an order. Reads earlier choices first, for many

@@ -42,6 +42,8 @@ const keeping = {
   keyAccounts: 'int[]',
   keys: 'uuid[]',
   digests: 'uuid[]',
+  /** Ages of the responses in seconds (core's `initialAgeSeconds`). */
+  ages: 'float8[]',
   costsLater: 'bigint[]',
   answers: 'text[]',
 } as const
@@ -71,10 +73,11 @@ const fresh = sql`, locked as (
 
 /** CTE that stores the responses of the accounts that paid, each with the balance right after its order. */
 const storeResponses = sql`, kept as (
-  insert into client_request (account_id, key, digest, balance, answer)
-  select account_id, key, digest, balances[array_position(account_ids, account_id)] + later, answer
-  from unnest(:keyAccounts, :keys, :digests, :costsLater, :answers)
-    request(account_id, key, digest, later, answer)
+  insert into client_request (account_id, key, digest, at, balance, answer)
+  select account_id, key, digest, now() - make_interval(secs => age),
+    balances[array_position(account_ids, account_id)] + later, answer
+  from unnest(:keyAccounts, :keys, :digests, :ages, :costsLater, :answers)
+    request(account_id, key, digest, age, later, answer)
   cross join paying
   where account_id = any (account_ids)
 )`

@@ -20,17 +20,19 @@ where key = :key and at > ${since}`,
 export const keepFirstAnswer = statement(
   'keep-first-answer',
   {
-    parameters: { account: 'int', key: 'uuid', digest: 'uuid', answer: 'text', balance: 'bigint?' },
+    parameters: {
+      ...{ account: 'int', key: 'uuid', digest: 'uuid', answer: 'text', balance: 'bigint?', ageSeconds: 'float8' },
+    },
     columns: { kept: 'bool' },
   },
   sql`
 with asker as (
   select id from account where id = :account for no key update
 )
-insert into client_request as before (account_id, key, digest, answer, balance)
-select id, :key, :digest, :answer, :balance from asker
+insert into client_request as before (account_id, key, digest, answer, balance, at)
+select id, :key, :digest, :answer, :balance, now() - make_interval(secs => :ageSeconds) from asker
 on conflict (key) do update
-set digest = excluded.digest, answer = excluded.answer, balance = excluded.balance, at = now()
+set digest = excluded.digest, answer = excluded.answer, balance = excluded.balance, at = excluded.at
 where before.at <= ${since}
 returning true as kept`,
 )

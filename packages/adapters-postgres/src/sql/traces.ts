@@ -9,6 +9,7 @@ import {
   type MessageLocation,
   type MessageTrace,
   type SendOptions,
+  type TracedBind,
   type TracedPart,
   type TracedRefund,
   type TracedRoute,
@@ -59,6 +60,7 @@ export const explainMessage = statement(
       refunds: column<readonly WithNulls<Omit<TracedRefund, 'messages'>>[]>('json'),
       receipts: column<MessageTrace['receipts']>('json'),
       carrierPrices: column<readonly CarrierPriceSum[]>('json'),
+      bind: nullable(column<WithNulls<TracedBind>>('json')),
     },
   },
   sql`
@@ -204,7 +206,13 @@ select account_id account, msisdn::text number, (select address from sender wher
       where id >= send_of.first_id and id < send_of.first_id + n and carrier_price is not null
       group by carrier_currency
     ) price
-  ) "carrierPrices"
+  ) "carrierPrices",
+  case when send_of.options ? 'smpp' then json_build_object(
+    'credential', (send_of.options -> 'smpp' ->> 'credential')::int,
+    'systemId', (
+      select system_id from smpp_credential where id = (send_of.options -> 'smpp' ->> 'credential')::int
+    ),
+    'remote', send_of.options -> 'smpp' ->> 'remote') end bind
 from send_of`,
 )
 

@@ -29,6 +29,8 @@ export interface ClientRequest {
   readonly key: IdempotencyKey
   /** Canonical form of the request. Two requests are the same if their canonical forms are equal. */
   readonly canonical: string
+  /** Seconds for which its first answer counts, at most `firstAnswerSeconds`, which is the default. */
+  readonly keptSeconds?: number | undefined
 }
 
 /** First answer to a request, which every repetition receives as well. */
@@ -41,6 +43,13 @@ export interface FirstAnswer {
 
 /** Seconds for which a first answer is kept (ruling 1.24): 48 hours. */
 export const firstAnswerSeconds = 48 * 3600
+
+/**
+ * Returns the seconds by which the first answer to a request counts as older than it is, so that all stored answers
+ * expire at the same age.
+ */
+export const initialAgeSeconds = ({ keptSeconds = firstAnswerSeconds }: Pick<ClientRequest, 'keptSeconds'>): number =>
+  Math.max(0, firstAnswerSeconds - keptSeconds)
 
 /**
  * First answers to requests with a key (ruling 1.24). `Messages` and `Ledger` store the answers to sends and transfers

@@ -12,6 +12,7 @@ import type { MessageId } from './message-id.ts'
 import type { MessageReference } from './messages.ts'
 import type { Msisdn, SenderAddress } from './msisdn.ts'
 import type { OutcomeCode } from './status-code.ts'
+import type { SmppCredentialId } from '../smpp-customers/smpp-credential.ts'
 import type { SendOptions } from './send-options.ts'
 
 /** History of a message for the operator. Contains the length of the text, never the text (P-15). */
@@ -35,6 +36,8 @@ export interface MessageTrace {
   readonly cost: Credits
   /** Reference that the account gave to the message. */
   readonly reference: MessageReference | undefined
+  /** Bind over which a customer submitted the message. Undefined: another interface. */
+  readonly bind?: TracedBind | undefined
   readonly send: TracedSend
   /** Refund by the operator, if there was one. */
   readonly refundByHand: { readonly at: Instant; readonly why: string } | undefined
@@ -47,6 +50,14 @@ export interface MessageTrace {
   readonly incidents: readonly Incident[]
   /** Stored receipts, by time. If there are more than `traceLinesMax`, only the latest ones. */
   readonly receipts: readonly TracedReceipt[]
+}
+
+export interface TracedBind {
+  readonly credential: SmppCredentialId
+  /** Name with which the client was bound. Undefined: the credential has been removed. */
+  readonly systemId: string | undefined
+  /** Address of the client. Undefined for messages of versions that did not record it. */
+  readonly remote: string | undefined
 }
 
 export interface TracedText {

@@ -37,6 +37,8 @@ export interface Sending {
   readonly isConsecutive?: boolean | undefined
   /** Identity of a request with a key. Default: `canonicalForm`. */
   readonly canonical?: string | undefined
+  /** As `ClientRequest.keptSeconds`. */
+  readonly keptSeconds?: number | undefined
 }
 
 /**
@@ -44,7 +46,7 @@ export interface Sending {
  * survives a crash (P-1); a refused one leaves no trace (P-3). 'overloaded', OverLimit and 'invalid-sender' (ruling
  * 1.27) mean that nothing was charged or stored.
  *
- * With a key the request is executed once, and every repetition within 48 hours, also a concurrent one, receives the
+ * With a key the request is executed once, and every repetition within 48 hours (`keptSeconds`), also a concurrent one, receives the
  * first results, whatever has changed meanwhile (ruling 1.24). 'another-request': the key belongs to a different
  * request.
  */
@@ -135,7 +137,8 @@ export function sendMessages(ports: SendPorts, pool: readonly SenderAddress[], a
     key: IdempotencyKey,
     sending: Sending,
   ) {
-    const request = { account: account.id, key, canonical: sending.canonical ?? canonicalForm(texts) }
+    const { canonical = canonicalForm(texts), keptSeconds } = sending
+    const request = { account: account.id, key, canonical, keptSeconds }
     const answer = await once(request, () => sendFirst(account, texts, request, sending))
     if (answer instanceof ComputedAnswer && answer.texts === texts) return answer.sent as SendResults<To>
     return isAnswer(answer) ? resultsIn(answer, texts) : answer

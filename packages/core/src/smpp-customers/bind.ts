@@ -15,9 +15,9 @@ export interface BindAttempt {
 
 /**
  * Returns the credential of a bind and its account, locked or not (ruling 5.4), or why the bind is refused. An unknown
- * system id, a wrong password and a network that is not allowed are all 'wrong-credentials'. Failed attempts are
- * limited by network and system id (ruling 1.26). 'overloaded' and TooManyFailures mean that nothing was checked, so
- * that an honest client should try again.
+ * system id and a wrong password are both 'wrong-credentials' (ruling 5.5). Failed attempts are limited by network and
+ * system id (ruling 1.26). After each other refusal an honest client should try again: 'other-network' means that the
+ * password is right but the address is not an allowed one, 'overloaded' and TooManyFailures that nothing was checked.
  */
 export const authenticateBind =
   ({ smppCredentials, secrets, clock }: Pick<Ports, 'smppCredentials' | 'secrets' | 'clock'>) =>
@@ -27,17 +27,17 @@ export const authenticateBind =
     network,
     address,
     comesFrom,
-  }: BindAttempt): Promise<SmppSession | 'wrong-credentials' | 'overloaded' | TooManyFailures> => {
+  }: BindAttempt): Promise<SmppSession | 'wrong-credentials' | 'other-network' | 'overloaded' | TooManyFailures> => {
     const checked = await secrets.checkPassword<SmppLogin>({
       // The prefix separates system ids from the user names of accounts.
       login: `smpp ${systemId}`,
       ...{ password, network, address, now: clock.now() },
       remembered: () => smppCredentials.bySystemId(systemId),
       stored: () => smppCredentials.readSystemId(systemId),
-      mayUse: ({ credential }) => mayComeFrom(credential.from, comesFrom),
+      mayUse: () => true,
     })
     if (checked === 'wrong') return 'wrong-credentials'
     if (checked === 'overloaded' || 'retryAfterSeconds' in checked) return checked
     const { account, credential } = checked
-    return { account, credential }
+    return mayComeFrom(credential.from, comesFrom) ? { account, credential } : 'other-network'
   }

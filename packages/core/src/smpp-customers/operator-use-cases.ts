@@ -1,5 +1,6 @@
 import type { AccountId } from '../accounts/account.ts'
 import { operatorCommand } from '../command.ts'
+import type { MessageId } from '../messages/message-id.ts'
 import type { SmppCustomerPorts } from '../ports.ts'
 import {
   addSmppCredential,
@@ -18,6 +19,8 @@ export const smppQueries = (ports: SmppCustomerPorts) => ({
   listSmppBinds: (account?: AccountId) => ports.smppBinds.list(account),
   smppWaiting: (account?: AccountId) => ports.smppDeliveries.waiting(account),
   repliesBy: (account: AccountId) => ports.smppCredentials.repliesBy(account),
+  /** Returns a part of an SMPP text that belongs to no message. `explainMessage` finds the message of any other part. */
+  explainLonePart: (id: MessageId) => ports.smppParts.findLone(id),
 })
 
 export const smppCommands = {

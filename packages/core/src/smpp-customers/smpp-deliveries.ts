@@ -44,7 +44,9 @@ export interface SmppReply {
 export type SmppDelivery = (SmppReceipt | SmppReply) & {
   readonly id: SmppDeliveryId
   readonly account: AccountId
-  /** Credential that submitted the message; undefined: any of the account. */
+  /**
+   * Credential that submitted the message, or the message that a reply answers; undefined: any of the account.
+   */
   readonly credential: SmppCredentialId | undefined
   /** Number of the attempt, from 1. A result with another number is too late and is ignored. */
   readonly tries: number

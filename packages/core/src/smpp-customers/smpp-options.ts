@@ -12,6 +12,8 @@ export interface SmppAddress {
 /** Origin of a message that a customer submitted over SMPP. Stored with the options of its send. */
 export interface SmppOptions {
   readonly credential: SmppCredentialId
+  /** Address of the client. Undefined for messages of versions that did not record it. */
+  readonly remote?: string | undefined
   /** Bits 0, 1 and 4 of registered_delivery (SMPP 3.4, 5.2.17); undefined: 0, no receipts. */
   readonly receipts?: number | undefined
   /** Source address of the submission; undefined: the customer named none. */

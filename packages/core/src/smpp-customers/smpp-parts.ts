@@ -2,6 +2,7 @@ import type { AccountId } from '../accounts/account.ts'
 import type { CodedText } from '../inbox/coded-text.ts'
 import type { AnswerDeadline } from '../messages/answer-deadline.ts'
 import type { MessageId } from '../messages/message-id.ts'
+import type { Incident, TracedBind } from '../messages/message-trace.ts'
 import type { Order } from '../messages/messages.ts'
 import type { Msisdn, SenderAddress } from '../messages/msisdn.ts'
 import type { SendOptions } from '../messages/send-options.ts'
@@ -46,12 +47,36 @@ export interface StoredPart extends NewPart {
 /** All parts of a text, by their place. */
 export type WholeText = readonly StoredPart[]
 
+/** Part that belongs to no message, as operators see it. Contains nothing of the text (P-15). */
+export interface LonePart {
+  readonly id: MessageId
+  readonly account: AccountId
+  readonly number: Msisdn
+  readonly part: number
+  readonly total: number
+  readonly bind: TracedBind
+  readonly stored: Instant
+  /** Undefined: the part waits for the others. */
+  readonly ended: { readonly code: OutcomeCode; readonly at: Instant } | undefined
+  /** Incidents of its receipts, by time. */
+  readonly incidents: readonly Incident[]
+}
+
+/** Stored part. */
+export interface StoredPartAnswer {
+  readonly id: MessageId
+  /**
+   * Resolves to the text, if it is whole and the answers to all its parts are decided. Undefined also if the parts
+   * could not be read. Never rejects.
+   */
+  readonly whole: Promise<WholeText | undefined>
+}
+
 /**
  * Result of storing a part. `too-many-parts`: the account has too many waiting parts. `another-part`: a part with the
  * same place and reference but with another content still waits. `overloaded`: nothing was done or will be done.
  */
-export type PartAcceptance =
-  { readonly id: MessageId; readonly whole: WholeText | undefined } | 'too-many-parts' | 'another-part' | 'overloaded'
+export type PartAcceptance = StoredPartAnswer | 'too-many-parts' | 'another-part' | 'overloaded'
 
 /**
  * Parts of texts that customers submit over SMPP. A part waits until its text is whole. Then it is joined, refused, or
@@ -59,9 +84,9 @@ export type PartAcceptance =
  */
 export interface SmppParts {
   /**
-   * Stores a part under an id of its own. If the text is whole now, returns it; of several callers that complete a text
-   * at once, at least one gets it. A part that waits already, with the same content, gets the first id. After the
-   * promise has resolved, the part survives a crash.
+   * Stores a part under an id of its own. Of several callers that complete a text at once, at least one gets the whole
+   * text. A part that waits already, with the same content, gets the first id. After the promise has resolved, the part
+   * survives a crash. A part whose deadline was missed never belongs to a text that is joined, not even for a moment.
    */
   add(part: NewPart, waitingMax: number, deadline?: AnswerDeadline): Promise<PartAcceptance>
   /**
@@ -75,6 +100,8 @@ export interface SmppParts {
   unjoined(seconds: number, textsMax: number): Promise<readonly WholeText[]>
   /** Ends incomplete texts without a new part for `seconds` as expired (101). Returns the number of their parts. */
   expire(seconds: number, textsMax: number): Promise<number>
+  /** Returns a part that waits, or ended without a message. */
+  findLone(id: MessageId): Promise<LonePart | undefined>
   /** Returns the number of waiting parts of an account. */
   waiting(account: AccountId): Promise<number>
 }

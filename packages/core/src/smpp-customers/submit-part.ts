@@ -12,12 +12,15 @@ import { mayName, sendersOf } from '../messages/senders.ts'
 import { OUTCOME, type OutcomeCode } from '../messages/status-code.ts'
 import type { Ports } from '../ports.ts'
 import type { SmppSession } from './smpp-credentials.ts'
+import { smppRequest } from './smpp-request.ts'
 import { waitingPartsMaxDefault, type NewPart, type PartOptions, type WholeText } from './smpp-parts.ts'
 
 /** Part as the app decodes it from a submission. */
 export type SubmittedPart = Omit<NewPart, 'account' | 'number' | 'senders'> & {
   /** Destination as digits; any other text is refused as 'invalid-number'. */
   readonly number: string
+  /** user_message_reference (SMPP 3.4, 5.3.2.17). */
+  readonly messageReference?: number | undefined
 }
 
 export type JoinOutcome = 'joined' | 'refused' | 'over'
@@ -25,10 +28,10 @@ export type JoinOutcome = 'joined' | 'refused' | 'over'
 export interface AcceptedPart {
   readonly id: MessageId
   /**
-   * Join of the text, if this part completed it. It continues by itself. If it rejects or the process ends, the
-   * processing joins the text (`joinParts`).
+   * Join of the text, 'incomplete' if this part did not complete it, or 'repeated' for a repetition. It continues by itself. If it rejects or the
+   * process ends, the processing joins the text (`joinParts`).
    */
-  readonly joining: Promise<JoinOutcome> | undefined
+  readonly joining: Promise<JoinOutcome | 'incomplete' | 'repeated'>
 }
 
 export type PartResult =
@@ -38,20 +41,22 @@ type JoinPorts = Pick<Ports, 'accounts' | 'senders' | 'suppressions' | 'prices' 
 
 /**
  * Stores a part of a text and returns its id. When the text is whole, the text is joined, screened, priced and accepted
- * as one message (rulings 5.1, 5.2). A locked account, a wrong number and a sender that the account may not use are
+ * as one message (rulings 5.1, 5.2). If the credential is idempotent, a repetition of a part with the same
+ * user_message_reference within 24 hours has the first id, also after the text was joined. A locked account, a wrong number and a sender that the account may not use are
  * refused before anything is stored; everything else is decided at the join.
  */
 export const submitPart =
   (
-    ports: JoinPorts & Pick<Ports, 'accountRates'>,
+    ports: JoinPorts & Pick<Ports, 'accountRates' | 'clientRequests' | 'secrets'>,
     pool: readonly SenderAddress[],
     { waitingPartsMax = waitingPartsMaxDefault, activity }: PartSettings = {},
   ) =>
   async (
-    { account }: SmppSession,
-    { number: text, ...part }: SubmittedPart,
+    session: SmppSession,
+    { number: text, messageReference, ...part }: SubmittedPart,
     deadline?: AnswerDeadline,
   ): Promise<PartResult> => {
+    const { account } = session
     if (!may(account, 'send')) return 'account-locked'
     const number = parseMsisdn(text)
     const [own, prices, allowed] = await Promise.all([
@@ -61,6 +66,10 @@ export const submitPart =
     ])
     if (number === undefined || priceFor(own, prices, number) === undefined) return 'invalid-number'
     if (part.sender !== undefined && !mayName(account, allowed, part.sender)) return 'invalid-sender'
+    const { reference, total, part: place, coded } = part
+    const request = smppRequest(ports, session, messageReference, [number, reference, total, place, coded])
+    const first = request && (await ports.clientRequests.find(request))
+    if (typeof first === 'object') return { id: Number(first.text) as MessageId, joining: Promise.resolve('repeated') }
     const { recipientsPerSecond: perSecond } = account
     // The rate limit counts a text as one recipient, when its first part arrives.
     if (perSecond !== undefined && part.part === 1) {
@@ -71,7 +80,13 @@ export const submitPart =
     const added = await ports.smppParts.add(stored, waitingPartsMax, deadline)
     if (typeof added === 'string') return added
     const { id, whole } = added
-    return { id, joining: whole && joinText(ports, activity)(whole) }
+    const join = async () => {
+      // Stored before the join, so that a repetition of all parts cannot become another message.
+      if (request !== undefined) await ports.clientRequests.keep(request, { text: String(id) })
+      const parts = await whole
+      return parts === undefined ? 'incomplete' : joinText(ports, activity)(parts)
+    }
+    return { id, joining: join() }
   }
 
 export interface PartSettings {

@@ -68,19 +68,48 @@ describe('a submission', () => {
       expect(idsIn(await submit('hi'))[0]).not.toBe(first)
     },
   )
+
+  test('with a repeated reference is another message after 24 hours', async () => {
+    const clock = steppingClock()
+    const { submit } = await setUp({}, { isIdempotent: true }, clock)
+    const [first] = idsIn(await submit('hi', 7))
+    clock.step(24 * 3600 - 1)
+    expect(idsIn(await submit('hi', 7))).toEqual([first])
+    clock.step(1)
+    expect(idsIn(await submit('hi', 7))).not.toEqual([first])
+  })
 })
 
 describe('parts', () => {
   test('are joined to one message under the id of the first, also with an escape pair over the border', async () => {
     const { submitPart, ports, account, codes, gateway } = await setUp()
     const second = accepted(await submitPart(2, 'e now'))
-    expect(second.joining).toBeUndefined()
+    expect(await second.joining).toBe('incomplete')
     const first = accepted(await submitPart(1, 'pay 5 \u001b'))
     expect(await first.joining).toBe('joined')
     expect(await codes([first.id, second.id])).toEqual(['waiting', 'waiting'])
     const sent = await ports.sentMessages.find(account.id, second.id)
     expect([sent?.id, sent?.text]).toEqual([first.id, 'pay 5 € now'])
     expect(await gateway.queries.creditBalance(account.id)).toBe(990)
+  })
+
+  test('with a repeated user_message_reference have their first ids, also after the join, if it is idempotent', async () => {
+    const { submitPart, gateway, account } = await setUp({}, { isIdempotent: true })
+    const texts = ['a', 'b'].map((text, at) => [at + 1, text] as const)
+    const submitAll = async (messageReference: number) => {
+      const results = []
+      for (const [place, text] of texts) {
+        const result = accepted(await submitPart(place, text, { messageReference }))
+        results.push([result.id, await result.joining] as const)
+      }
+      return results
+    }
+    const first = await submitAll(7)
+    expect(first.map(([, joined]) => joined)).toEqual(['incomplete', 'joined'])
+    expect(await submitAll(7)).toEqual(first.map(([id]) => [id, 'repeated']))
+    expect(await gateway.queries.creditBalance(account.id)).toBe(990)
+    expect((await submitAll(8)).map(([, joined]) => joined)).toEqual(['incomplete', 'joined'])
+    expect(await gateway.queries.creditBalance(account.id)).toBe(980)
   })
 
   test.each<[string, AccountOptions, number]>([

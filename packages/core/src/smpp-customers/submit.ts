@@ -1,5 +1,4 @@
 import type { OverLimit } from '../accounts/account-rates.ts'
-import { readIdempotencyKey } from '../client-requests/client-requests.ts'
 import type { AnswerDeadline } from '../messages/answer-deadline.ts'
 import type { TextToSend } from '../messages/screen-texts.ts'
 import type { sendMessages } from '../messages/send-messages.ts'
@@ -8,6 +7,7 @@ import type { SendResults } from '../messages/send-results.ts'
 import type { Ports } from '../ports.ts'
 import type { SmppSession } from './smpp-credentials.ts'
 import type { SmppOptions } from './smpp-options.ts'
+import { smppRequest } from './smpp-request.ts'
 
 /** Submission of one text, whole, to one or more recipients. */
 export interface SmppSubmission extends Pick<
@@ -23,24 +23,19 @@ export type SubmissionResult = SendResults<string> | 'overloaded' | 'invalid-sen
 
 /**
  * Sends a text that a customer submitted over SMPP. The ids of several recipients are consecutive (ruling 5.3). If the
- * credential is idempotent, a repetition of the same user_message_reference, recipients and text within 48 hours has
+ * credential is idempotent, a repetition of the same user_message_reference, recipients and text within 24 hours has
  * the first result. 'overloaded', OverLimit and 'invalid-sender' mean that nothing was or will be charged or sent.
  */
 export const submitOverSmpp =
-  ({ secrets }: Pick<Ports, 'secrets'>, send: ReturnType<typeof sendMessages>) =>
+  (ports: Pick<Ports, 'secrets'>, send: ReturnType<typeof sendMessages>) =>
   async (
     { account, credential }: SmppSession,
     { options, reference, ...text }: SmppSubmission,
     deadline?: AnswerDeadline,
   ): Promise<SubmissionResult> => {
     const isConsecutive = text.recipients.length > 1
-    const identity = JSON.stringify([credential.id, reference, text.text, ...text.recipients])
-    const key =
-      credential.isIdempotent && reference !== undefined
-        ? readIdempotencyKey(`smpp ${secrets.hashKey(identity)}`)
-        : undefined
-    if (key === 'unusable') throw new Error('the digest of a submission is not printable')
-    const sent = await send(account, [{ ...text, options }], key, { deadline, isConsecutive, canonical: identity })
+    const request = smppRequest(ports, { account, credential }, reference, [text.text, ...text.recipients])
+    const sent = await send(account, [{ ...text, options }], request?.key, { ...request, deadline, isConsecutive })
     // The key is a digest of the whole identity, so that it never belongs to another request.
     if (sent === 'another-request') throw new Error('two different submissions have the same digest')
     return sent

@@ -143,7 +143,9 @@ export const smppDeliveriesContract: Contract<StoredPorts> = {
         aPart(credential, [part, 2], { number, ...(receipts !== undefined && { receipts }) }),
         100,
       )
-      return typeof added === 'object' ? added.id : assert.fail(added)
+      if (typeof added === 'string') return assert.fail(added)
+      await added.whole
+      return added.id
     }
     const joined = [await add(a, 1, 1), await add(a, 2, 2)]
     const refused = [await add(b, 1, 1), await add(b, 2)]
@@ -274,4 +276,36 @@ export const smppDeliveriesContract: Contract<StoredPorts> = {
       assert.equal((await ports.inbox.take(account.id, 'all', longAgo, 10)).messages.length, 4)
       assert.deepEqual((await ports.smppDeliveries.waiting(account.id)).replies, 2)
     },
+
+  'a reply goes to the credential that submitted the answered message, and to another one if that is not bound': async (
+    ports,
+  ) => {
+    const { account, credential } = await aCustomer(ports)
+    const second = await aCredential(ports, account)
+    await submitted(ports, account, [{}])
+    await dispatch(ports, { outcome: 'accepted', reference: 'r' })
+    await receive(ports, { from: aNumber(), text: 'yes' })
+    const own = await receiver(ports, credential)
+    const ofSecond = await receiver(ports, second)
+    assert.deepEqual(await ofSecond.claim(), [])
+    const [first] = await own.claim()
+    assert.ok(first?.kind === 'reply')
+    assert.deepEqual([first.text, first.credential], ['yes', credential.id])
+    await own.settle([first], 'retry')
+    await ports.smppBinds.close(own.process, [own.bind.id])
+    assert.deepEqual(codes(await ofSecond.claim()), ['yes'])
+  },
+
+  'the trace of a message names the credential that submitted it, also after its removal': async (ports) => {
+    const { account, credential } = await aCustomer(ports)
+    const ids = await submitted(ports, account, [{ remote: '192.0.2.7' }, {}])
+    const { ids: others } = await accepted(ports, anOrder(account.id, { to: numbers(1) }))
+    const bindOf = async (message: MessageId) => (await ports.sentMessages.trace(message))?.bind
+    const { id: by, systemId } = credential
+    assert.deepEqual(await bindOf(at(ids, 0)), { credential: by, systemId, remote: '192.0.2.7' })
+    assert.deepEqual(await bindOf(at(ids, 1)), { credential: by, systemId, remote: undefined })
+    assert.equal(await bindOf(at(others, 0)), undefined)
+    await ports.smppCredentials.remove(undefined, by)
+    assert.deepEqual(await bindOf(at(ids, 1)), { credential: by, systemId: undefined, remote: undefined })
+  },
 }

@@ -1,6 +1,6 @@
 import { strict as assert } from 'node:assert'
 import type { StoredPorts } from '@gateway/core'
-import { bodyOf, OUTCOME, type MessageId, type Order } from '@gateway/core/messages'
+import { bodyOf, INCIDENT, OUTCOME, type MessageId, type Order } from '@gateway/core/messages'
 import { AnswerDeadline } from '@gateway/core/messages'
 import { readCodedParts } from '@gateway/core/inbox'
 import { credits } from '@gateway/core/credits'
@@ -15,7 +15,8 @@ const many = 10_000
 
 async function add(ports: StoredPorts, part: NewPart) {
   const added = await ports.smppParts.add(part, many)
-  return typeof added === 'string' ? assert.fail(`the part was refused: ${added}`) : added
+  if (typeof added === 'string') return assert.fail(`the part was refused: ${added}`)
+  return { id: added.id, whole: await added.whole }
 }
 
 /** Stores the parts of a text in this order, and returns their ids by place and the whole text. */
@@ -226,5 +227,42 @@ export const smppPartsContract: Contract<StoredPorts> = {
     assert.equal(results.filter((result) => result === 'overloaded').length, missed)
     // A part that was stored too late may be removed after the answer.
     await until(async () => (await ports.smppParts.waiting(account.id)) === concurrentCallers - missed)
+  },
+
+  'a part counts if one of its concurrent copies is in time': async (ports) => {
+    const { account, credential } = await aCustomer(ports)
+    const deadlines = Array.from({ length: concurrentCallers }, () => new AnswerDeadline())
+    const adding = deadlines.map((deadline) => ports.smppParts.add(aPart(credential, [1, 2]), many, deadline))
+    for (const deadline of deadlines.slice(1)) assert.ok(deadline.miss())
+    const [first, ...others] = await Promise.all(adding)
+    assert.ok(typeof first === 'object')
+    assert.ok(others.every((one) => one === 'overloaded'))
+    const { id, whole } = await add(ports, aPart(credential, [2, 2]))
+    assert.deepEqual(
+      whole?.map((part) => part.id),
+      [first.id, id],
+    )
+    assert.equal(await ports.smppParts.waiting(account.id), 2)
+  },
+
+  'a part is found alone while it waits and after it ended, and not after its text was joined': async (ports) => {
+    const { account, credential } = await aCustomer(ports)
+    const options = { smpp: { credential: credential.id, remote: '192.0.2.7', receipts: 1 } }
+    const { id } = await add(ports, aPart(credential, [1, 2], { options }))
+    const { stored, ...waits } = (await ports.smppParts.findLone(id)) ?? assert.fail('the part is not found')
+    assert.ok(stored > longAgo)
+    const bind = { credential: credential.id, systemId: credential.systemId, remote: '192.0.2.7' }
+    const facts = { id, account: account.id, number: aNumber(), part: 1, total: 2, bind, incidents: [] }
+    assert.deepEqual(waits, { ...facts, ended: undefined })
+    await ports.smppParts.expire(-1, 10)
+    await ports.smppDeliveries.drop(-1, 10)
+    const ended = await ports.smppParts.findLone(id)
+    assert.deepEqual(
+      [ended?.ended?.code, ended?.bind, ended?.incidents.map((incident) => incident.name)],
+      [OUTCOME.expired, bind, [INCIDENT.deliveryDropped]],
+    )
+    const { ids, whole } = await addAll(ports, credential, [1, 2])
+    await join(ports, whole)
+    assert.equal(await ports.smppParts.findLone(at(ids, 0)), undefined)
   },
 }

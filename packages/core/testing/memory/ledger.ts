@@ -1,5 +1,10 @@
 import type { AccountId } from '@gateway/core/accounts'
-import type { ClientRequest, ClientRequests, FirstAnswer } from '@gateway/core/client-requests'
+import {
+  initialAgeSeconds,
+  type ClientRequest,
+  type ClientRequests,
+  type FirstAnswer,
+} from '@gateway/core/client-requests'
 import {
   credits,
   isPrice,
@@ -19,7 +24,7 @@ import {
 } from '@gateway/core/credits'
 import type { BulkSendId } from '@gateway/core/bulk-sends'
 import { isAcceptedByCarrier, type MessageId } from '@gateway/core/messages'
-import type { Instant } from '@gateway/core/time'
+import { secondsAfter, type Instant } from '@gateway/core/time'
 import { balanceAfter, transferFailure, type Holder } from '../contracts/specification/accounts.ts'
 import { isKept } from '../contracts/specification/messages.ts'
 import { pageOfStatement } from '../contracts/specification/statement-page.ts'
@@ -190,7 +195,8 @@ export function keptRequest(store: MemoryStore, request: ClientRequest): ClientR
 }
 
 export function keepAnswer(store: MemoryStore, request: ClientRequest, answer: FirstAnswer): void {
-  store.clientRequests.set(keyOf(request), { canonical: request.canonical, answer, at: store.clock.now() })
+  const at = secondsAfter(store.clock.now(), -initialAgeSeconds(request))
+  store.clientRequests.set(keyOf(request), { canonical: request.canonical, answer, at })
 }
 
 const keyOf = ({ account, key }: ClientRequest): string => `${account} ${key}`

@@ -12,6 +12,7 @@ import {
   type MessageLocation,
   type MessageSearch,
   type MessageTrace,
+  type SendOptions,
   type SentMessages,
   type TracedReceipt,
   type TracedRefund,
@@ -84,6 +85,7 @@ function traceOf(store: MemoryStore, row: MessageRow): MessageTrace {
     text: { characters: Array.from(body.text).length, encoding: body.encoding, parts: body.parts },
     cost: row.cost,
     reference: row.reference,
+    ...bindOf(store, options),
     send: sendOf(store, row),
     refundByHand: row.refund,
     route: routeOf(store, row),
@@ -92,6 +94,12 @@ function traceOf(store: MemoryStore, row: MessageRow): MessageTrace {
     incidents: incidents.slice(-traceLinesMax),
     receipts: receiptsOf(store, row, place).slice(-traceLinesMax),
   }
+}
+
+function bindOf(store: MemoryStore, { smpp }: SendOptions): Pick<MessageTrace, 'bind'> {
+  if (smpp === undefined) return {}
+  const { credential, remote } = smpp
+  return { bind: { credential, systemId: store.smppCredentials.get(credential)?.credential.systemId, remote } }
 }
 
 function placeOf(store: MemoryStore, row: MessageRow): MessageLocation {

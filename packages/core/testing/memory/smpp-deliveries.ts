@@ -51,7 +51,8 @@ export function storeReceipt(
 
 export function storeReply(store: MemoryStore, account: AccountId, row: InboundMessageRow): void {
   const { id, from, to, text, at, answers } = row
-  add(store, account, { kind: 'reply', inbound: id, from, to, text, at }, undefined, answers)
+  const credential = answers === undefined ? undefined : store.messages.get(answers)?.send.options.smpp?.credential
+  add(store, account, { kind: 'reply', inbound: id, from, to, text, at }, credential, answers)
 }
 
 function add(

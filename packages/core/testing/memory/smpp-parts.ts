@@ -19,7 +19,7 @@ export const memorySmppParts = (store: MemoryStore): SmppParts => ({
     const stored = repeated?.part ?? { ...part, id: newMessageId(store) }
     if (repeated === undefined)
       store.smppParts.set(stored.id, { part: stored, at: store.clock.now(), state: 'waiting' })
-    return { id: stored.id, whole: wholeText(siblingsOf(store, part)) }
+    return { id: stored.id, whole: Promise.resolve(wholeText(siblingsOf(store, part))) }
   }),
   join: atomic((parts, order) => join(store, parts, order)),
   refuse: atomic((parts, code) => {
@@ -43,6 +43,26 @@ export const memorySmppParts = (store: MemoryStore): SmppParts => ({
     const old = textsOf(store).filter(isOld).slice(0, textsMax).flat()
     end(store, old, OUTCOME.expired)
     return old.length
+  }),
+  findLone: atomic((id) => {
+    const row = store.smppParts.get(id)
+    if (row === undefined || (row.state !== 'waiting' && 'message' in row.state)) return undefined
+    const { account, number, part, total, options } = row.part
+    const { credential, remote } = options.smpp
+    const systemId = store.smppCredentials.get(credential)?.credential.systemId
+    const ended = row.state === 'waiting' ? undefined : row.state
+    const incidents = store.incidents.get(id) ?? []
+    return {
+      id,
+      account,
+      number,
+      part,
+      total,
+      bind: { credential, systemId, remote },
+      stored: row.at,
+      ended,
+      incidents,
+    }
   }),
   waiting: atomic((account) => waitingOf(store, account).length),
 })

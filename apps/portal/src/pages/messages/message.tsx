@@ -22,7 +22,7 @@ function stepsOf({
   status,
   trace,
 }: SentMessageDetails): readonly Step[] {
-  const { place, incidents, refundByHand } = trace
+  const { place, incidents, refundByHand, bind } = trace
   const now = stateWords(status, scheduled !== undefined && place.place === 'scheduled')
   const decided = place.place === 'decided' ? place : undefined
   const isRefunded = decided?.refunded === true
@@ -31,7 +31,9 @@ function stepsOf({
       Accepted: {counted(parts, 'part')}, {amount(cost)} credits charged
       {from !== undefined && `, from ${from}`}
       {reference !== undefined && `, reference ${reference}`}
-      {options.category !== undefined && `, category ${options.category}`}.
+      {options.category !== undefined && `, category ${options.category}`}
+      {bind !== undefined && `, over SMPP by ${bind.systemId ?? 'a removed credential'}`}
+      {bind?.remote !== undefined && ` (${bind.remote})`}.
     </>
   )
   const steps: Step[] = [

@@ -13,6 +13,7 @@ import { providerAnswer, providerSignIn } from './provider.tsx'
 import { routes } from './routes.tsx'
 import { operatorSecurity } from './security.tsx'
 import { operatorSignIn, operatorSignOut } from './sign-in.tsx'
+import { operatorSmpp } from './smpp.tsx'
 import { webhooks } from './webhooks.tsx'
 
 export const operatorPages: readonly Page[] = [
@@ -32,6 +33,7 @@ export const operatorPages: readonly Page[] = [
   numbers,
   arrivals,
   webhooks,
+  operatorSmpp,
   operators,
   audit,
   operatorSecurity,

@@ -102,6 +102,12 @@ function priceFigures({ place, send }: MessageTrace): readonly (readonly [string
   return [...own, ...sums]
 }
 
+/** Returns the SMPP bind by which a customer submitted the message, if there is one. */
+const bindFigures = ({ bind }: MessageTrace): readonly (readonly [string, string])[] =>
+  bind === undefined
+    ? []
+    : [['SMPP bind', `${bind.systemId ?? `removed credential ${bind.credential}`} ${bind.remote ?? ''}`]]
+
 /** `/operator/messages/<id>`: shows the history of a message of any account, without its text. */
 export const operatorMessage = forOperators({
   path: '/operator/messages/:id',
@@ -131,6 +137,7 @@ export const operatorMessage = forOperators({
                 ['Route', trace.route?.name ?? 'none'],
                 ['Carrier', ('carrier' in place ? place.carrier : undefined) ?? 'none yet'],
                 ['Id at the carrier', (place.place === 'decided' ? place.reference : undefined) ?? 'none'],
+                ...bindFigures(trace),
                 ['Temporarily refused', `${count(trace.refusedForNow)} times`],
                 ...creditFigures(tracedCredits(trace)),
                 ...priceFigures(trace),

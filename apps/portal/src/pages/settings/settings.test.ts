@@ -139,9 +139,40 @@ test('an SMPP credential is made, gets another password, and is removed; its pas
   expect(listed.text).toContain(credential.systemId)
   expect(listed.text).not.toContain(first)
 
-  const rotated = await visitor.submit(`/settings/smpp/${credential.id}`, {})
+  const rotated = await visitor.submit(`/settings/smpp/${credential.id}`, {}, 'form:has([value="rotate"])')
   const second = rotated.html.querySelector('code.secret')?.textContent ?? ''
   expect([await opens(first), await opens(second)]).toEqual([false, true])
   expect((await visitor.submit(`/settings/smpp/${credential.id}/remove`)).to).toBe('/settings/smpp?done=removed')
   expect(await portal.gateway.queries.listSmppCredentials(portal.account)).toEqual([])
+})
+
+test('an owner changes what a credential means by its alphabets, and sees the problem of a wrong field', async () => {
+  await portal.gateway.commands.addSmppCredential(portal.account)
+  const [credential] = await portal.gateway.queries.listSmppCredentials(portal.account)
+  const path = `/settings/smpp/${credential?.id ?? 0}`
+  const fields = { do: 'change', alphabet0: 'latin1', alphabet1: 'gsm', idempotent: 'yes', country: '27' }
+  const wrong = { ...fields, from: 'somewhere', offset: '2', country: '999' }
+  const refused = await visitor.submit(path, wrong)
+  expect([refused.status, refused.html.querySelectorAll('.problem').length]).toEqual([422, 2])
+  expect((await visitor.submit(path, { ...fields, country: '999' })).text).toContain(
+    'No country has this calling code.',
+  )
+  const changed = await visitor.submit(path, { ...fields, from: '192.0.2.0/24, 2001:db8::/32', offset: '+02:00' })
+  expect(changed.to).toBe(`${path}?done=changed`)
+  expect(await portal.gateway.queries.listSmppCredentials(portal.account)).toMatchObject([
+    {
+      ...{ alphabet0: 'latin1', alphabet1: 'gsm', isIdempotent: true, country: '27', receiptOffsetMinutes: 120 },
+      from: ['192.0.2.0/24', '2001:db8::/32'],
+    },
+  ])
+  expect((await visitor.get(path)).text).toContain('Latin-1')
+})
+
+test('an owner chooses who gets the replies', async () => {
+  await portal.gateway.commands.addSmppCredential(portal.account)
+  const replies = { do: 'replies', by: 'polling' }
+  expect((await visitor.submit('/settings/smpp', replies, 'form:has([value="replies"])')).to).toBe(
+    '/settings/smpp?done=replies',
+  )
+  expect(await portal.gateway.queries.repliesBy(portal.account)).toBe('polling')
 })

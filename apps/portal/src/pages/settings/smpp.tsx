@@ -1,13 +1,21 @@
-import type { ShownBind, SmppCredential, WaitingDeliveries } from '@gateway/core/smpp-customers'
-import { Form, Link, Main, Notice, Panel, Table, When } from '../../components.tsx'
+import {
+  repliesByChoices,
+  type RepliesBy,
+  type ShownBind,
+  type SmppCredential,
+  type WaitingDeliveries,
+} from '@gateway/core/smpp-customers'
+import { Choice, Form, Hidden, Link, Main, Notice, Panel, Second, Table, When, type Column } from '../../components.tsx'
 import { forHolders, type HolderVisit, type View } from '../../page.ts'
 import { SettingsTabs } from './settings-tabs.tsx'
+import { newPassword } from './smpp-credential.tsx'
 
 async function view({ gateway, account, query }: HolderVisit): Promise<View> {
-  const [credentials, binds, waiting] = await Promise.all([
+  const [credentials, binds, waiting, repliesBy] = await Promise.all([
     gateway.queries.listSmppCredentials(account),
     gateway.queries.listSmppBinds(account),
     gateway.queries.smppWaiting(account),
+    gateway.queries.repliesBy(account),
   ])
   return {
     title: 'SMPP',
@@ -17,6 +25,7 @@ async function view({ gateway, account, query }: HolderVisit): Promise<View> {
         <h1>Settings</h1>
         <SettingsTabs at="/settings/smpp" />
         {query.get('done') === 'removed' && <Notice>The credential was removed. Its binds are closed.</Notice>}
+        {query.get('done') === 'replies' && <Notice>Replies are delivered there from now on.</Notice>}
         <Panel>
           <Table<SmppCredential>
             caption="Your credentials"
@@ -24,23 +33,18 @@ async function view({ gateway, account, query }: HolderVisit): Promise<View> {
             empty="With a credential, software that speaks SMPP 3.4 sends and receives over your account."
             columns={[
               { head: 'system_id', cell: ({ id, systemId }) => <Link to={`/settings/smpp/${id}`}>{systemId}</Link> },
-              { head: 'Since', cell: ({ created }) => <When at={created} /> },
-              { head: 'Binds', number: true, cell: ({ binds: most }) => String(most) },
-              { head: 'Window', number: true, cell: ({ window }) => String(window) },
-              { head: 'Per second', number: true, cell: ({ perSecond }) => String(perSecond) },
-              { head: 'data_coding 0', cell: ({ alphabet0 }) => alphabet0 },
-              { head: 'data_coding 1', cell: ({ alphabet1 }) => alphabet1 },
-              { head: 'Used from', cell: ({ from }) => (from.length === 0 ? 'anywhere' : from.join(', ')) },
+              ...credentialColumns,
             ]}
           />
         </Panel>
         <Form to="/settings/smpp" class="panel">
           <h2>New credential</h2>
-          <p>It has the usual limits and alphabets. Your operator can change them.</p>
+          <p>It has the usual limits. Its alphabets and addresses can be changed afterwards.</p>
           <Main>Make a credential</Main>
         </Form>
+        {credentials.length > 0 && <RepliesForm by={repliesBy} />}
         <Panel>
-          <BindTable binds={binds} />
+          <Table<ShownBind> caption="Binds now" rows={binds} empty="No software is bound." columns={bindColumns} />
           <p>{waitingText(waiting)}</p>
         </Panel>
       </>
@@ -48,129 +52,69 @@ async function view({ gateway, account, query }: HolderVisit): Promise<View> {
   }
 }
 
-const BindTable = ({ binds }: { readonly binds: readonly ShownBind[] }) => (
-  <Table<ShownBind>
-    caption="Binds now"
-    rows={binds}
-    empty="No software is bound."
-    columns={[
-      { head: 'system_id', cell: ({ systemId }) => systemId },
-      { head: 'Mode', cell: ({ mode }) => mode },
-      { head: 'From', cell: ({ remote }) => remote },
-      { head: 'Since', cell: ({ since }) => <When at={since} /> },
-      { head: 'Submitted', number: true, cell: ({ submissions }) => String(submissions) },
-      { head: 'Outside the alphabet', number: true, cell: ({ strayTexts }) => String(strayTexts) },
-      { head: 'Last error', cell: ({ lastError }) => lastError ?? '' },
-    ]}
-  />
+/** Columns of a list of credentials, without their names. */
+export const credentialColumns: readonly Column<SmppCredential>[] = [
+  { head: 'Since', cell: ({ created }) => <When at={created} /> },
+  { head: 'Binds', number: true, cell: ({ binds: most }) => String(most) },
+  { head: 'Window', number: true, cell: ({ window }) => String(window) },
+  { head: 'Per second', number: true, cell: ({ perSecond }) => String(perSecond) },
+  { head: 'data_coding 0', cell: ({ alphabet0 }) => alphabet0 },
+  { head: 'data_coding 1', cell: ({ alphabet1 }) => alphabet1 },
+  { head: 'Used from', cell: ({ from }) => (from.length === 0 ? 'anywhere' : from.join(', ')) },
+]
+
+/** Columns of a list of binds. */
+export const bindColumns: readonly Column<ShownBind>[] = [
+  { head: 'system_id', cell: ({ systemId }) => systemId },
+  { head: 'Mode', cell: ({ mode }) => mode },
+  { head: 'From', cell: ({ remote }) => remote },
+  { head: 'Since', cell: ({ since }) => <When at={since} /> },
+  { head: 'Submitted', number: true, cell: ({ submissions }) => String(submissions) },
+  { head: 'Outside the alphabet', number: true, cell: ({ strayTexts }) => String(strayTexts) },
+  { head: 'Last error', cell: ({ lastError }) => lastError ?? '' },
+]
+
+const REPLIES_BY: Readonly<Record<RepliesBy, string>> = {
+  smpp: 'SMPP, over a receiving bind',
+  webhook: 'Your webhooks',
+  polling: 'Neither: programs fetch them over HTTP',
+}
+
+const RepliesForm = ({ by }: { readonly by: RepliesBy }) => (
+  <Form to="/settings/smpp" class="panel">
+    <Hidden name="do" value="replies" />
+    <h2>Replies</h2>
+    <Choice
+      name="by"
+      label="Replies of persons go to"
+      hint="The inbox shows them in any case."
+      value={by}
+      options={repliesByChoices.map((choice) => [choice, REPLIES_BY[choice]] as const)}
+    />
+    <Second>Save</Second>
+  </Form>
 )
 
 const waitingText = ({ receipts, replies }: WaitingDeliveries): string =>
   receipts + replies === 0
     ? 'No receipts or replies wait for a bind.'
-    : `${receipts} receipts and ${replies} replies wait for a receiving bind. They are kept for 72 hours.`
+    : `${receipts} receipts and ${replies} replies wait for a receiving bind. Those that no client takes are dropped in time.`
 
-/** Page that shows a new password once. */
-const shown = (title: string, { systemId }: SmppCredential, password: string): View => ({
-  title,
-  place: 'settings',
-  main: (
-    <>
-      <h1>{title}</h1>
-      <Panel>
-        <p>
-          <strong>Copy it now. It is shown only this once.</strong> The system_id is {systemId}.
-        </p>
-        <p>
-          <code class="secret">{password}</code>
-        </p>
-      </Panel>
-      <div class="actions">
-        <Link to="/settings/smpp">I have copied it</Link>
-      </div>
-    </>
-  ),
-})
-
-/** `/settings/smpp`: lists the SMPP credentials and binds of the account, and makes credentials. */
+/**
+ * `/settings/smpp`: lists the SMPP credentials and binds of the account, makes credentials, and chooses who gets the
+ * replies.
+ */
 export const smpp = forHolders({
   path: '/settings/smpp',
   show: view,
   changes: 'addSmppCredential',
-  async submit({ gateway, account }) {
+  async submit({ gateway, account }, fields) {
+    if (fields.text('do') === 'replies') {
+      const by = repliesByChoices.find((choice) => choice === fields.text('by'))
+      const isSet = by !== undefined && (await gateway.commands.setRepliesBy(account, by))
+      return isSet ? { goTo: '/settings/smpp?done=replies' } : 'not-found'
+    }
     const added = await gateway.commands.addSmppCredential(account)
-    return typeof added === 'string' ? 'not-found' : shown('Your new password', added.credential, added.password)
-  },
-})
-
-/** Finds the credential of the path among those of the account. */
-const find = async ({ gateway, account, parameters }: HolderVisit): Promise<SmppCredential | undefined> =>
-  (await gateway.queries.listSmppCredentials(account)).find(({ id }) => String(id) === parameters.id)
-
-/** `/settings/smpp/<id>`: replaces the password of a credential. */
-export const smppCredential = forHolders({
-  path: '/settings/smpp/:id',
-  isForm: true,
-  async show(visit) {
-    const credential = await find(visit)
-    if (credential === undefined) return 'not-found'
-    return {
-      title: credential.systemId,
-      place: 'settings',
-      main: (
-        <>
-          <h1>{credential.systemId}</h1>
-          <p>A new password ends the binds that were opened with the present one.</p>
-          <div class="actions">
-            <Form to={`/settings/smpp/${credential.id}`}>
-              <Main>Make a new password</Main>
-            </Form>
-            <Link to={`/settings/smpp/${credential.id}/remove`}>Remove it</Link>
-            <Link to="/settings/smpp">Back</Link>
-          </div>
-        </>
-      ),
-    }
-  },
-  changes: 'rotateSmppCredential',
-  async submit(visit) {
-    const credential = await find(visit)
-    if (credential === undefined) return 'not-found'
-    const rotated = await visit.gateway.commands.rotateSmppCredential(visit.account, credential.id)
-    return typeof rotated === 'string' ? 'not-found' : shown('Your new password', rotated.credential, rotated.password)
-  },
-})
-
-/** `/settings/smpp/<id>/remove`: asks before a credential is removed, because this cannot be undone. */
-export const smppRemoval = forHolders({
-  path: '/settings/smpp/:id/remove',
-  isForm: true,
-  async show(visit) {
-    const credential = await find(visit)
-    if (credential === undefined) return 'not-found'
-    const title = `Remove ${credential.systemId}?`
-    return {
-      title,
-      place: 'settings',
-      main: (
-        <>
-          <h1>{title}</h1>
-          <p>Software that is bound with it is disconnected and refused from then on. This cannot be undone.</p>
-          <div class="actions">
-            <Form to={`/settings/smpp/${credential.id}/remove`}>
-              <Main>Remove it</Main>
-            </Form>
-            <Link to="/settings/smpp">Keep it</Link>
-          </div>
-        </>
-      ),
-    }
-  },
-  changes: 'removeSmppCredential',
-  async submit(visit) {
-    const credential = await find(visit)
-    if (credential === undefined) return 'not-found'
-    await visit.gateway.commands.removeSmppCredential(visit.account, credential.id)
-    return { goTo: '/settings/smpp?done=removed' }
+    return typeof added === 'string' ? 'not-found' : newPassword(added)
   },
 })
