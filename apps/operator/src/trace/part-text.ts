@@ -35,5 +35,5 @@ export const partJson = ({ bind, total, stored, ended, incidents, ...part }: Lon
   accepted: timeJson(stored),
   statusCode: ended?.code ?? null,
   since: timeJson(ended?.at),
-  incidents: incidents.map(({ at, name: what }) => ({ time: timeJson(at), what, carrier: null })),
+  incidents: incidents.map(({ at, name: incident }) => ({ time: timeJson(at), what: incident, carrier: null })),
 })

@@ -52,7 +52,7 @@ const together = { inFlightMax: 2, jobsMax: 256, weightMax: 256, gatherMs: 8 }
 /** Attempts to store a part that is absent: the earlier one in its place may have been decided a moment ago. */
 const absentMax = 2
 /** Milliseconds between two attempts while an earlier copy of the part is held, and their maximum number. */
-const held = { pauseMilliseconds: 20, attemptsMax: 50 }
+const holding = { pauseMilliseconds: 20, attemptsMax: 50 }
 
 /**
  * Creates a function that stores parts, many in one statement. The statement holds the parts until the deadlines of
@@ -152,12 +152,12 @@ export function partAdder(context: Context, textsOf: TextsOf): SmppParts['add'] 
   async function add(part: NewPart, waitingMax: number, deadline?: AnswerDeadline): Promise<PartAcceptance> {
     const job = { part, account: part.account, key: keyOf(part), waitingMax, deadline }
     let absent = 0
-    for (let attempt = 0; attempt < held.attemptsMax && deadline?.isMissed !== true; attempt++) {
+    for (let attempt = 0; attempt < holding.attemptsMax && deadline?.isMissed !== true; attempt++) {
       const [range] = await ids.take(1)
       if (range === undefined) throw new Error('no id was leased for a part')
       const added = await line.add({ ...job, id: range.lo as MessageId })
       if (typeof added === 'string' || added.id !== range.lo) ids.giveBack([range])
-      if (added === 'held') await delay(held.pauseMilliseconds)
+      if (added === 'held') await delay(holding.pauseMilliseconds)
       else if (added !== 'absent') return added
       else if (++absent === absentMax) return 'too-many-parts'
     }

@@ -46,9 +46,9 @@ export interface Sending {
  * survives a crash (P-1); a refused one leaves no trace (P-3). 'overloaded', OverLimit and 'invalid-sender' (ruling
  * 1.27) mean that nothing was charged or stored.
  *
- * With a key the request is executed once, and every repetition within 48 hours (`keptSeconds`), also a concurrent one, receives the
- * first results, whatever has changed meanwhile (ruling 1.24). 'another-request': the key belongs to a different
- * request.
+ * With a key the request is executed once, and every repetition within 48 hours (`keptSeconds`), also a concurrent
+ * one, receives the first results, whatever has changed meanwhile (ruling 1.24). 'another-request': the key belongs to
+ * a different request.
  */
 export function sendMessages(ports: SendPorts, pool: readonly SenderAddress[], activity?: AccountActivity) {
   const once = onceAtATime<'overloaded' | 'invalid-sender' | OverLimit>()

@@ -19,7 +19,7 @@ export const smppQueries = (ports: SmppCustomerPorts) => ({
   listSmppBinds: (account?: AccountId) => ports.smppBinds.list(account),
   smppWaiting: (account?: AccountId) => ports.smppDeliveries.waiting(account),
   repliesBy: (account: AccountId) => ports.smppCredentials.repliesBy(account),
-  /** Returns a part of an SMPP text that belongs to no message. `explainMessage` finds the message of any other part. */
+  /** Returns a part of a text that belongs to no message. `explainMessage` finds the message of any other part. */
   explainLonePart: (id: MessageId) => ports.smppParts.findLone(id),
 })
 

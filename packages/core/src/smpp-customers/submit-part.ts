@@ -28,8 +28,8 @@ export type JoinOutcome = 'joined' | 'refused' | 'over'
 export interface AcceptedPart {
   readonly id: MessageId
   /**
-   * Join of the text, 'incomplete' if this part did not complete it, or 'repeated' for a repetition. It continues by itself. If it rejects or the
-   * process ends, the processing joins the text (`joinParts`).
+   * Join of the text, 'incomplete' if this part did not complete it, or 'repeated' for a repetition. It continues by
+   * itself. If it rejects or the process ends, the processing joins the text (`joinParts`).
    */
   readonly joining: Promise<JoinOutcome | 'incomplete' | 'repeated'>
 }
@@ -42,8 +42,9 @@ type JoinPorts = Pick<Ports, 'accounts' | 'senders' | 'suppressions' | 'prices' 
 /**
  * Stores a part of a text and returns its id. When the text is whole, the text is joined, screened, priced and accepted
  * as one message (rulings 5.1, 5.2). If the credential is idempotent, a repetition of a part with the same
- * user_message_reference within 24 hours has the first id, also after the text was joined. A locked account, a wrong number and a sender that the account may not use are
- * refused before anything is stored; everything else is decided at the join.
+ * user_message_reference within 24 hours has the first id, also after the text was joined. A locked account, a wrong
+ * number and a sender that the account may not use are refused before anything is stored; everything else is decided at
+ * the join.
  */
 export const submitPart =
   (
