@@ -55,6 +55,7 @@ export default {
       }),
     ],
   },
+  setupFilesAfterEnv: ['<rootDir>/scripts/within-time.mjs'],
   testSequencer: '<rootDir>/scripts/slow-tests-first.mjs',
   // Twice the number of cores of the reference machine, because tests spend much of their time waiting. With five
   // workers, tests that measure time failed under the load.

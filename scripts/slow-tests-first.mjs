@@ -1,3 +1,5 @@
+import { furtherGroupOf, furtherGroups } from './test-groups.mjs'
+
 /**
  * Durations of the longest test files in seconds, measured while three other files ran on two cores. These files start
  * first, because a long file that starts last would run alone at the end. Only the order of the durations matters.
@@ -70,10 +72,13 @@ export const alone = Object.keys(seconds).filter((path) => !path.startsWith('tes
 
 const secondsOf = ({ path }) => Object.entries(seconds).find(([name]) => path.endsWith(`/${name}`))?.[1] ?? 0
 
-/** Sorts test files for jest, longest first. No test depends on the order. */
+/** Returns the place of a test file's further group in the order in which they run; -1 for a file of `pnpm test`. */
+const rankOf = ({ path }) => Object.keys(furtherGroups).indexOf(furtherGroupOf(path))
+
+/** Sorts test files for jest: those of `pnpm test`, then the further groups, longest first. No test depends on it. */
 export default class SlowTestsFirst {
   sort(tests) {
-    return [...tests].sort((a, b) => secondsOf(b) - secondsOf(a) || (a.path < b.path ? -1 : 1))
+    return [...tests].sort((a, b) => rankOf(a) - rankOf(b) || secondsOf(b) - secondsOf(a) || (a.path < b.path ? -1 : 1))
   }
 
   allFailedTests(tests) {

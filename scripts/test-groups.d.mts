@@ -4,3 +4,4 @@ export const alsoInPart: readonly string[]
 export const quickGroups: readonly string[]
 /** Test files in `tests` that belong to a group. */
 export const grouped: readonly string[]
+export const furtherGroupOf: (path: string) => string | undefined

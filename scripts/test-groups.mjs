@@ -66,9 +66,43 @@ export const groups = {
  * Test files that `pnpm test` leaves out, by the name of their group: `pnpm test:all` runs all of them, `.ci/run` the
  * groups that a change touches (`touched-groups.mjs`). No promise of docs/reliability.md is proved by them alone.
  *
+ * A run with further groups runs them last, in this order, which is that of how likely a change elsewhere breaks them.
+ * On a slow machine `.ci/run` leaves out the last ones (`within-time.mjs`).
+ *
  * @type {Readonly<Record<string, readonly string[]>>}
  */
 export const furtherGroups = {
+  /** Several carriers: routes, changes while they run, shared binds, `gateway carrier test`, carriers over HTTP. */
+  carriers: [
+    'tests/two-gateways.test.ts',
+    'tests/http-carriers.test.ts',
+    'tests/carrier-reload.test.ts',
+    'tests/carrier-test.test.ts',
+    'tests/refused-numbers.test.ts',
+    'tests/routes-apart.test.ts',
+    'tests/shared-binds.test.ts',
+    'tests/troubled-carriers.test.ts',
+  ],
+  /** Every case of the contract over HTTP on deployed processes, and tests in which all interfaces work together. */
+  deployed: ['tests/operations.test.ts', 'tests/deployed-conformance.test.ts'],
+  /** The loss of a database server under load. */
+  drill: ['tests/drill.test.ts'],
+  /**
+   * Every journey through the portal and every page in a browser. Without this group, only a third of the journeys run.
+   */
+  browsers: ['tests/portal.test.ts'],
+  /** nginx and HAProxy with the tested configurations, and restarts behind them. */
+  proxies: ['tests/rolling-restart.test.ts', 'tests/proxies.test.ts'],
+  /** The command line as a process beside a running server. */
+  operator: ['tests/operator.test.ts'],
+  /** The packages in their published form, installed outside the checkout. */
+  newcomers: ['tests/packages.test.ts', 'tests/release.test.ts'],
+  /** Starts, stops and upgrades of the embedded PostgreSQL. */
+  embedded: [
+    'packages/embedded-postgres/src/start-embedded-postgres.test.ts',
+    'packages/embedded-postgres/src/as-root.test.ts',
+    'packages/embedded-postgres/src/processes.test.ts',
+  ],
   /** Programs in eight languages, and clients that are generated from the OpenAPI document. */
   clients: ['tests/client-programs.test.ts', 'apps/rest/src/generated-client.test.ts'],
   /** SMSCs and SMPP clients of other projects. */
@@ -78,37 +112,6 @@ export const furtherGroups = {
     'packages/smsc-simulator/src/net-smpp.test.ts',
     'packages/smsc-simulator/src/npm-smpp.test.ts',
   ],
-  /** The packages in their published form, installed outside the checkout. */
-  newcomers: ['tests/packages.test.ts', 'tests/release.test.ts'],
-  /**
-   * Every journey through the portal and every page in a browser. Without this group, only a third of the journeys run.
-   */
-  browsers: ['tests/portal.test.ts'],
-  /** Every case of the contract over HTTP on deployed processes, and tests in which all interfaces work together. */
-  deployed: ['tests/deployed-conformance.test.ts', 'tests/operations.test.ts'],
-  /** Several carriers: routes, changes while they run, shared binds, `gateway carrier test`, carriers over HTTP. */
-  carriers: [
-    'tests/http-carriers.test.ts',
-    'tests/carrier-reload.test.ts',
-    'tests/carrier-test.test.ts',
-    'tests/refused-numbers.test.ts',
-    'tests/routes-apart.test.ts',
-    'tests/shared-binds.test.ts',
-    'tests/troubled-carriers.test.ts',
-    'tests/two-gateways.test.ts',
-  ],
-  /** The command line as a process beside a running server. */
-  operator: ['tests/operator.test.ts'],
-  /** Starts, stops and upgrades of the embedded PostgreSQL. */
-  embedded: [
-    'packages/embedded-postgres/src/as-root.test.ts',
-    'packages/embedded-postgres/src/processes.test.ts',
-    'packages/embedded-postgres/src/start-embedded-postgres.test.ts',
-  ],
-  /** nginx and HAProxy with the tested configurations, and restarts behind them. */
-  proxies: ['tests/proxies.test.ts', 'tests/rolling-restart.test.ts'],
-  /** The loss of a database server under load. */
-  drill: ['tests/drill.test.ts'],
 }
 
 /** Test files of a further group of which `pnpm test` runs a part. These files read `TEST_GROUPS`. */
@@ -121,3 +124,9 @@ export const quickGroups = ['core', 'interfaces', 'portal']
 export const grouped = Object.values(groups)
   .flat()
   .filter((path) => path.startsWith('tests/'))
+
+/** Returns the name of the further group of a test file, or undefined if `pnpm test` runs the file or a part of it. */
+export function furtherGroupOf(path) {
+  if (alsoInPart.some((one) => path.endsWith(`/${one}`))) return undefined
+  return Object.keys(furtherGroups).find((name) => furtherGroups[name].some((one) => path.endsWith(`/${one}`)))
+}

@@ -9,13 +9,17 @@
  * so its change is not known.
  */
 import { execFileSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { furtherGroups } from './test-groups.mjs'
 
+const root = fileURLToPath(new URL('..', import.meta.url))
 const every = Object.keys(furtherGroups)
 
 /**
  * Groups by the beginning of a changed path; the longest beginning counts. A path that has no row touches every group.
+ * Test files, and the files under `tests` that they use, touch the groups that contain or use them.
  *
  * @type {readonly (readonly [beginning: string, groups: readonly string[]])[]}
  */
@@ -34,7 +38,10 @@ export const table = [
   ['RELEASING.md', ['newcomers']],
   ['deploy/', ['proxies']],
 
+  ['apps/all-in-one/', ['deployed', 'newcomers']],
   ['apps/callbacks/', ['carriers', 'proxies']],
+  ['apps/dispatcher/', ['carriers', 'deployed', 'drill']],
+  ['apps/gateway-sms/', ['newcomers']],
   ['apps/asp/', ['clients', 'smscs', 'deployed']],
   ['apps/operator/', ['newcomers', 'carriers', 'operator']],
   ['apps/portal/', ['browsers', 'proxies']],
@@ -42,6 +49,10 @@ export const table = [
   ['apps/smpp/', ['smscs']],
   ['apps/xml/', ['clients', 'deployed']],
   ['packages/adapters-http/', ['carriers']],
+  ['packages/adapters-node/', ['newcomers']],
+  ['packages/adapters-postgres/', ['carriers', 'deployed', 'drill', 'operator']],
+  ['packages/adapters-postgres/migrations/', ['carriers', 'deployed', 'drill', 'newcomers', 'operator']],
+  ['packages/adapters-simulator/', ['deployed', 'newcomers']],
   ['packages/adapters-smpp/', ['smscs', 'carriers']],
   ['packages/carrier-kit/', ['smscs', 'carriers']],
   ['packages/adapters-webhooks/', []],
@@ -51,30 +62,9 @@ export const table = [
   ['packages/guide/', []],
   ['packages/smpp/', ['smscs', 'carriers']],
   ['packages/smsc-simulator/', ['smscs', 'carriers']],
+  ['packages/wire/', ['clients', 'deployed']],
 
   ['tests/', []],
-  ['tests/carrier-reload.test.ts', ['carriers']],
-  ['tests/carrier-test.test.ts', ['carriers']],
-  ['tests/client-programs.test.ts', ['clients']],
-  ['tests/deployed-conformance.test.ts', ['deployed']],
-  ['tests/drill', ['drill']],
-  ['tests/faults/', ['drill']],
-  ['tests/http-carriers.test.ts', ['carriers']],
-  ['tests/kannel.test.ts', ['smscs']],
-  ['tests/operations.test.ts', ['deployed']],
-  ['tests/operator.test.ts', ['operator']],
-  ['tests/packages.test.ts', ['newcomers']],
-  ['tests/portal', ['browsers']],
-  ['tests/proxies.test.ts', ['proxies']],
-  ['tests/refused-numbers.test.ts', ['carriers']],
-  ['tests/release.test.ts', ['newcomers']],
-  ['tests/rolling-restart.test.ts', ['proxies']],
-  ['tests/routes-apart.test.ts', ['carriers']],
-  ['tests/shared-binds.test.ts', ['carriers']],
-  ['tests/smpp-customers.test.ts', ['smscs']],
-  ['tests/support/', every],
-  ['tests/troubled-carriers.test.ts', ['carriers']],
-  ['tests/two-gateways.test.ts', ['carriers']],
 ]
 
 /**
@@ -89,13 +79,49 @@ export function groupsOf(paths) {
 }
 
 function groupsOfPath(path) {
+  const own = every.filter((name) => filesOf(name).includes(path))
+  if (own.length > 0 || isTest(path)) return own
   const rows = table.filter(([beginning]) => path.startsWith(beginning))
   const [, groups] = rows.toSorted(([a], [b]) => b.length - a.length)[0] ?? ['', every]
   return groups
 }
 
+/** True for a test file, which touches no other test. */
+const isTest = (path) => path.endsWith('.test.ts')
+
+/**
+ * Returns the files of a group: its test files, and the files under `tests` that these mention by name, which mention
+ * further files.
+ */
+const filesOf = memoized((name) => {
+  const found = new Set(furtherGroups[name])
+  for (const path of found) for (const used of usedBy(path)) found.add(used)
+  return [...found]
+})
+
+const usedBy = memoized((path) => {
+  const text = existsSync(join(root, path)) ? readFileSync(join(root, path), 'utf8') : ''
+  return testFiles().filter((other) => text.includes(`/${basename(other)}`))
+})
+
+/** Files under `tests` that are not tests. */
+const testFiles = memoized(() =>
+  readdirSync(join(root, 'tests'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.m?ts$|\.mjs$/.test(name) && !isTest(name))
+    .map((name) => `tests/${name}`),
+)
+
+/** Returns a function that calls `compute` once for each argument. */
+function memoized(compute) {
+  const known = new Map()
+  return (key) => {
+    if (!known.has(key)) known.set(key, compute(key))
+    return known.get(key)
+  }
+}
+
 function git(...args) {
-  const cwd = fileURLToPath(new URL('..', import.meta.url))
+  const cwd = root
   const stdio = ['ignore', 'pipe', 'ignore']
   return execFileSync('git', args, { cwd, stdio, encoding: 'utf8' }).trim()
 }

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { furtherGroups } from '../scripts/test-groups.mjs'
+import SlowTestsFirst from '../scripts/slow-tests-first.mjs'
+import { alsoInPart, furtherGroupOf, furtherGroups } from '../scripts/test-groups.mjs'
 import { groupsOf, table } from '../scripts/touched-groups.mjs'
 import { root } from './support/process.ts'
 
@@ -9,14 +10,17 @@ const every = Object.keys(furtherGroups)
 test.each([
   ['documents that only pnpm test reads', ['CHANGELOG.md', 'docs/faq.md'], []],
   ['a page with programs of clients', ['docs/clients/send.py'], ['clients', 'smscs']],
-  ['the sources of one interface', ['apps/rest/src/router.ts'], ['clients', 'deployed']],
+  ['the sources of one interface', ['apps/rest/src/router.ts'], ['deployed', 'clients']],
   [
     'two areas',
     ['apps/portal/src/session.ts', 'packages/smpp/src/codec.ts'],
-    ['smscs', 'browsers', 'carriers', 'proxies'],
+    ['carriers', 'browsers', 'proxies', 'smscs'],
   ],
   ['a test of pnpm test', ['tests/kill.test.ts'], []],
   ['a test of a further group', ['tests/drill.test.ts'], ['drill']],
+  ['a test beside its source', ['packages/core/src/messages/body.test.ts'], []],
+  ['a file of a test', ['tests/support/proxies.ts'], ['proxies']],
+  ['a file that a file of a test uses', ['tests/faults/final-checks.ts'], ['drill']],
   ['nothing', [], []],
 ])('%s: the groups of the longest row of each path', (_title, paths, groups) => {
   expect(groupsOf(paths)).toEqual(groups)
@@ -49,4 +53,15 @@ test('every row begins like a path of the repository, and names existing groups'
   const beginnings = table.map(([beginning]) => beginning)
   expect(beginnings.filter((beginning) => !existsSync(join(root, beginning)))).toEqual([])
   expect(table.flatMap(([, groups]) => groups).filter((name) => !every.includes(name))).toEqual([])
+})
+
+test('the files of pnpm test run before all files of further groups, which run group by group', () => {
+  const further = Object.values(furtherGroups).flat()
+  const paths = ['tests/fuzz.test.ts', ...further].map((path) => join(root, path))
+  const sorted = new SlowTestsFirst().sort(paths.toReversed().map((path) => ({ path })))
+  const groups = sorted.map(({ path }) => furtherGroupOf(path))
+  expect(groups.slice(0, alsoInPart.length + 1).every((group) => group === undefined)).toBe(true)
+  const changes = groups.filter((group, i) => group !== undefined && group !== groups[i - 1])
+  // The files of the browsers also belong to pnpm test.
+  expect(changes).toEqual(every.filter((name) => name !== 'browsers'))
 })

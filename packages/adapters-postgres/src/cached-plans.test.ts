@@ -1,6 +1,6 @@
 import { Client } from 'pg'
 import { watchedConnection, type Step, type WatchedConnection } from '../testing/cached-plan.ts'
-import { emptied, fillDatabase, stopAutovacuum, vacuumAll } from '../testing/filled-database.ts'
+import { emptied, fillDatabase, filledDatabase, stopAutovacuum, vacuumAll } from '../testing/filled-database.ts'
 import { valuesOf } from './sql/statement.ts'
 import { literal } from '../testing/plan.ts'
 import { freshDatabase, type FreshDatabase } from '../testing/fresh-database.ts'
@@ -44,14 +44,14 @@ describe.each(['before the first row', 'while nothing waits'] as const)('with pl
   const open = {} as Open
 
   beforeAll(async () => {
-    const database = await freshDatabase()
+    const isFilled = state === 'while nothing waits'
+    const database = await (isFilled ? filledDatabase() : freshDatabase())
     const { connectionString } = database
     const client = new Client({ connectionString })
     await client.connect()
     await client.query('select add_partition(3)')
     await stopAutovacuum(client)
-    if (state === 'while nothing waits') await fillDatabase(connectionString)
-    const putBack = state === 'while nothing waits' ? await emptied(client) : () => fillDatabase(connectionString)
+    const putBack = isFilled ? await emptied(client) : () => fillDatabase(connectionString)
     await vacuumAll(client)
     const hot = await watchedConnection(connectionString)
     await cachePlans(hot)

@@ -1,5 +1,5 @@
 import { Client } from 'pg'
-import { analyzeNearlyEmpty, fillDatabase } from '../testing/filled-database.ts'
+import { analyzeNearlyEmpty, filledDatabase } from '../testing/filled-database.ts'
 import { freshDatabase, type FreshDatabase } from '../testing/fresh-database.ts'
 import { cases, functions } from '../testing/hot-cases.ts'
 import { accessesOf, scannedBy, type LentConnection } from '../testing/plan.ts'
@@ -26,9 +26,8 @@ describe.each(['empty', 'filled', 'filled and analyzed', 'analyzed when nearly e
     const open = {} as { database: FreshDatabase; pools: Pools; hot: LentConnection }
 
     beforeAll(async () => {
-      const database = await freshDatabase()
+      const database = await (state === 'empty' ? freshDatabase() : filledDatabase())
       const { connectionString } = database
-      if (state !== 'empty') await fillDatabase(connectionString)
       if (state === 'filled and analyzed') {
         const client = new Client({ connectionString })
         await client.connect()

@@ -1,4 +1,5 @@
 import { Client } from 'pg'
+import { preparedDatabase, type FreshDatabase } from './fresh-database.ts'
 
 /**
  * Rows of the filled database. Their ids belong to partition 1, which is the newest one with messages. The ids of
@@ -124,6 +125,20 @@ export async function fillDatabase(connectionString: string, amounts: Amounts = 
     insert into ledger (account_id, kind, amount) select 1 + i % ${accounts}, 1, 1 from generate_series(1, 5000) i`)
   await client.end()
 }
+
+/**
+ * Creates a database with the rows of `fillDatabase`, as a copy of a database that is filled once in a run. Autovacuum
+ * is off in it, so that no table has statistics.
+ */
+export const filledDatabase = (): Promise<FreshDatabase> =>
+  preparedDatabase('filled', async (connectionString) => {
+    const client = new Client({ connectionString })
+    await client.connect()
+    await client.query('select add_partition(3)')
+    await stopAutovacuum(client)
+    await client.end()
+    await fillDatabase(connectionString)
+  })
 
 /** Tables whose rows are inserted and deleted all the time. */
 const comingAndGoing = [
