@@ -31,9 +31,9 @@ test('a first start prints a key, each line of the page for developers works wit
     expect(query).toMatch(/^27825550101=\d+&$/)
     const answers = [rest, query, await call(xmlSend)]
     const ids = answers.map((answer) => /(?:"apiMessageId":|=|<ID>)(\d+)/.exec(answer)?.[1] ?? answer)
-    // The page says to put the ids that were answered in place of 1, 2 and 3. They differ from these after a lost answer
-    // of the database, after which the process does not use the ids again.
-    const withIds = (line = '') =>
+    // The page says to put the ids that were answered in place of 1, 2 and 3. They differ from 1, 2 and 3 after a lost
+    // answer of the database, after which the process does not use the ids again.
+    const putIds = (line = '') =>
       line.replace(/(?<=\[|,|=|;|<ID>)[123](?=\]|,|;|<)/g, (nth) => ids[Number(nth) - 1] ?? nth)
     for (const [line, word] of [
       [restStatus, /"status":"DELIVERED"/g],
@@ -41,7 +41,7 @@ test('a first start prints a key, each line of the page for developers works wit
       [xmlStatus, /<Status>DELIVERED<\/Status>/g],
     ] as const) {
       let status = ''
-      const isDelivered = async () => (status = await call(withIds(line))).match(word)?.length === 3
+      const isDelivered = async () => (status = await call(putIds(line))).match(word)?.length === 3
       await until(isDelivered).catch((problem: unknown) => {
         throw new Error(`${line}\nids ${ids.join(' ')}: ${status}\n${gateway.output()}`, { cause: problem })
       })
