@@ -53,9 +53,9 @@ test.each(inTurn(carriers))(
       const sending = keepSending()
       await until(async () => attempts.length > 300 && (await attempts[300])?.status === 200, 30_000)
 
-      const toldAt = performance.now()
+      const signalledAt = performance.now()
       const code = await first.stop()
-      const seconds = (performance.now() - toldAt) / 1000
+      const seconds = (performance.now() - signalledAt) / 1000
       stopping.abort()
       await sending
       expect(code).toBe(0)
@@ -66,7 +66,7 @@ test.each(inTurn(carriers))(
       const refused = all.filter(({ status }) => status === 0)
       // Returns false for requests that were sent too late to be read. A busy client connects long after the request
       // was begun.
-      const cameInTime = ({ begun, text }: Attempt) => begun < toldAt - 100 && !/ECONNREFUSED/.test(text)
+      const cameInTime = ({ begun, text }: Attempt) => begun < signalledAt - 100 && !/ECONNREFUSED/.test(text)
       expect(refused.filter(cameInTime)).toEqual([])
       expect(refused.filter(({ text }) => !/fetch failed/.test(text))).toEqual([])
       expect(all.filter(({ status }) => status !== 0 && status !== 200)).toEqual([])

@@ -15,16 +15,16 @@ export const closeClients = async (clients: readonly pg.Client[]): Promise<void>
   await Promise.all(clients.map((client) => client.end()))
 }
 
-/** Runs `one` on each connection repeatedly until `goesOn` returns false. */
+/** Runs `one` on each connection repeatedly until `mayContinue` returns false. */
 export async function inParallel<Client>(
   clients: readonly Client[],
-  goesOn: () => boolean,
+  mayContinue: () => boolean,
   one: (client: Client) => Promise<void>,
 ): Promise<number> {
   const start = performance.now()
   await Promise.all(
     clients.map(async (client) => {
-      while (goesOn()) await one(client)
+      while (mayContinue()) await one(client)
     }),
   )
   return (performance.now() - start) / 1000

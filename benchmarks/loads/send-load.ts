@@ -83,15 +83,15 @@ export async function runSendLoad(load: SendLoad): Promise<SendLoadResult> {
 
   const start = performance.now()
   const end = start + seconds * 1000
-  const goesOn = (): boolean => begun < requestsMax && performance.now() < end
+  const mayContinue = (): boolean => begun < requestsMax && performance.now() < end
 
   async function closed(connection: HttpConnection): Promise<void> {
-    while (goesOn()) await one(connection, begun++, performance.now())
+    while (mayContinue()) await one(connection, begun++, performance.now())
   }
 
   /** Every connection sends the next request when it is due. */
   async function open(connection: HttpConnection, rate: number): Promise<void> {
-    while (goesOn()) {
+    while (mayContinue()) {
       const index = begun++
       const at = start + (index * 1000) / rate
       if (at > end) return

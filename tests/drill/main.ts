@@ -44,7 +44,7 @@ for (let round = 0; round < Number(values.rounds); round++) {
   const parts = (['unready', 'decision', 'promotion', 'resumption'] as const).map(
     (part) => `${part} ${gap[part] === undefined ? 'none' : Math.round(gap[part])} ms`,
   )
-  const counts = ['recipients accepted', 'replies brought in', 'events received', 'messages 106'].map(
+  const counts = ['recipients accepted', 'replies delivered', 'events received', 'messages 106'].map(
     (name) => `${name} ${figures.of(name)}`,
   )
   console.log(`${parts.join(', ')}; ${counts.join(', ')}`)

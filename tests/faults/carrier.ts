@@ -43,7 +43,7 @@ export interface CarrierOfRun {
   /**
    * True if the carrier reports the outcome of every accepted message, even if its answer to the submission was lost.
    */
-  readonly tellsAll: boolean
+  readonly reportsAll: boolean
   /** Kills the carrier, and resolves when it is running again. Undefined if the carrier has no process of its own. */
   readonly kill: (() => Promise<void>) | undefined
   /** Faults of the carriers of its route. Undefined if there is only one carrier. */
@@ -108,7 +108,7 @@ export function simulatedCarrierOfRun({ folder, perSecond }: CarrierPlace): Carr
     },
     // 88 replies; the others have unusual outcomes.
     odd: ['88', '88', '90', '91', '92', '93', '93', '94', '95', '96', '96', '97', '97', '98', '98'],
-    tellsAll: false,
+    reportsAll: false,
     kill: undefined,
     troubles: undefined,
     settled: () => Promise.resolve(),

@@ -11,7 +11,7 @@ export interface Judged {
   readonly record: readonly Submission[]
   /** Accounts that may run out of credits in the middle of a request. */
   readonly poor: ReadonlySet<number>
-  readonly carrier: Pick<CarrierOfRun, 'tellsAll'>
+  readonly carrier: Pick<CarrierOfRun, 'reportsAll'>
   /** Maximum number of messages that may be submitted to a carrier without a stored answer. */
   readonly inDoubtMax: number
   /** Maximum number of times that dispatchers may have lost their knowledge of submitted messages. */
@@ -181,10 +181,10 @@ function endsFit({ figures, state, record, carrier, inDoubtMax, losses }: Judged
     const number = numberOf(sends, id)
     const answers = answersOf.get(id) ?? []
     figures.count(`messages ${code}`)
-    if (code === 106 && carrier.tellsAll && fates.has(id)) {
+    if (code === 106 && carrier.reportsAll && fates.has(id)) {
       figures.broken('P-5', `${id} to ${number}, of which the carrier told the fate, is still 106`)
     } else if (code === 106 && !answers.some((answer) => ['unknown', 'ignored'].includes(answer))) inDoubt++
-    else if (!fittingAll(answers, number, carrier.tellsAll).includes(code)) {
+    else if (!fittingAll(answers, number, carrier.reportsAll).includes(code)) {
       figures.broken('P-7', `${id} to ${number}, answered ${answers.join(' and ') || 'nothing'}, is ${code}`)
     }
   }
@@ -211,20 +211,20 @@ function lastAnswers(record: readonly Submission[]): ReadonlyMap<number, readonl
  */
 export function reportedFates(record: readonly Submission[]): ReadonlySet<number> {
   const last = new Map(record.filter(({ parts }) => parts === 1).map((one) => [one.messageId, one]))
-  const isTold = ({ answer, number }: Submission): boolean =>
+  const hasReceipt = ({ answer, number }: Submission): boolean =>
     answer === 'accepted' ? !number.endsWith('94') : answer === 'unknown' && !/(?:9[3-6])$/.test(number)
-  return new Set([...last.values()].filter(isTold).map(({ messageId }) => messageId))
+  return new Set([...last.values()].filter(hasReceipt).map(({ messageId }) => messageId))
 }
 
 /**
  * Returns the codes that fit the answers to all parts of a message. If several parts have different outcomes, 213 and
  * 106 are possible too.
  */
-function fittingAll(answers: readonly string[], number: string, tellsAll: boolean): readonly number[] {
+function fittingAll(answers: readonly string[], number: string, reportsAll: boolean): readonly number[] {
   // A dispatcher that was paused may record late that a message was never submitted. The message is then refused and
   // refunded.
-  if (answers.length === 0) return [...fitting(undefined, number), ...(tellsAll ? [111] : [])]
-  const accepted = tellsAll && answers.includes('unknown') ? fitting('accepted', number) : []
+  if (answers.length === 0) return [...fitting(undefined, number), ...(reportsAll ? [111] : [])]
+  const accepted = reportsAll && answers.includes('unknown') ? fitting('accepted', number) : []
   const several = answers.length > 1 ? [106, 213, ...(number.endsWith('98') ? [103] : [])] : []
   return [...answers.flatMap((answer) => fitting(answer, number)), ...accepted, ...several]
 }

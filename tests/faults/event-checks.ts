@@ -115,10 +115,10 @@ const subjectOf = (id: string): string =>
     .join('-')
 
 /** Returns true if the endpoint was disabled at that moment, so that it got no event. */
-function wasDisabled({ aways }: Received, moment: Moment | undefined): boolean {
+function wasDisabled({ absences }: Received, moment: Moment | undefined): boolean {
   if (moment === undefined) return false
   const { at, isLate, before } = moment
-  return aways.some(({ from, to }) => at <= to && (isLate || at >= from - before))
+  return absences.some(({ from, to }) => at <= to && (isLate || at >= from - before))
 }
 
 function* expectedOf({ state }: EventsJudged, account: number): Generator<readonly string[]> {

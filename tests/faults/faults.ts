@@ -302,7 +302,7 @@ export async function injectFaults(injecting: Injecting): Promise<void> {
       if (!isKilled) database.killAll()
       isKilled = true
     }
-    const isTold = new Promise<void>((resolve) =>
+    const idReceived = new Promise<void>((resolve) =>
       observations.onceAccepted(() => {
         kill()
         resolve()
@@ -310,7 +310,7 @@ export async function injectFaults(injecting: Injecting): Promise<void> {
     )
     // No id may be received within 5 s, because the backlog is full or the load has ended. The database is then killed
     // anyway.
-    await Promise.race([isTold, delay(5000)])
+    await Promise.race([idReceived, delay(5000)])
     kill()
     const ids = [...observations.messages.keys()].slice(-idsLookedAt)
     await database.back()

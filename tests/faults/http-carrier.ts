@@ -51,7 +51,7 @@ export async function httpCarrierOfRun({ folder, perSecond, pidOf }: CarrierPlac
     },
     // Some endings are left out: 83 opens the circuit, 96 throttles all messages, and Sinch has no state for 90.
     odd: ['71', '72', '72', '73', '75', '77', '78', '79', '80', '81', '84', '91', '92', '93', '94', '95', '97', '98'],
-    tellsAll: true,
+    reportsAll: true,
     kill: undefined,
     troubles: undefined,
     callbacks: { PORT: String(callbacksPort), PUBLIC_URL: `http://127.0.0.1:${callbacksPort}` },

@@ -40,7 +40,7 @@ interface Expected {
 function expectedReplies({ state, observations, record }: JudgedInbox): ReadonlyMap<string, Expected> {
   const expected = new Map<string, Expected>()
   const accountOf = new Map(state.sends.flatMap(({ numbers, account }) => numbers.map((to) => [to, account] as const)))
-  for (const { from, text, account, toCode } of observations.brought)
+  for (const { from, text, account, toCode } of observations.deliveredReplies)
     expected.set(arrivalKey({ from, text }), { account, toCode })
   for (const { number, replies } of record) {
     if (replies === undefined) continue

@@ -41,7 +41,7 @@ export interface Polling {
 }
 
 /** Inbound message that was acknowledged to the carrier as stored. */
-export interface Brought {
+export interface DeliveredReply {
   readonly from: string
   readonly text: string
   readonly account: number
@@ -52,7 +52,7 @@ export interface Brought {
 export const optOutText = 'stop send'
 
 /** Returns the key of an inbound message, unique within the run. */
-export const arrivalKey = ({ from, text }: Pick<Brought, 'from' | 'text'>): string => `${from} ${text}`
+export const arrivalKey = ({ from, text }: Pick<DeliveredReply, 'from' | 'text'>): string => `${from} ${text}`
 
 /** All responses that clients received. */
 export interface Observations {
@@ -62,11 +62,11 @@ export interface Observations {
   /** Ids of deletions without a response. */
   readonly perhapsDeleted: Set<number>
   readonly pollings: Polling[]
-  readonly brought: Brought[]
+  readonly deliveredReplies: DeliveredReply[]
   /** Account to which an inbound message was returned, by its key. */
   readonly returned: ReadonlyMap<string, number>
   /** Records a complete response of a return-once call. */
-  returnedOnce(account: number, items: readonly Pick<Brought, 'from' | 'text'>[]): void
+  returnedOnce(account: number, items: readonly Pick<DeliveredReply, 'from' | 'text'>[]): void
   /** Calls `then` once, when a client has received the next id. */
   onceAccepted(then: () => void): void
   accepted(sending: Sending, results: readonly (number | string)[], scheduled: number | undefined): void
@@ -113,7 +113,7 @@ export function createObservations(figures: Figures): Observations {
     transfers: [],
     perhapsDeleted: new Set(),
     pollings: [],
-    brought: [],
+    deliveredReplies: [],
     returned,
     returnedOnce: (account, items) => {
       figures.count('items returned', items.length)

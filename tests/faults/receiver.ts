@@ -17,7 +17,7 @@ export interface PushedEvent {
  * Period from the first answer 410 until the endpoint is active again and no answer 410 can be stored any more. Times
  * are milliseconds since 1970.
  */
-export interface Away {
+export interface Absence {
   readonly from: number
   readonly to: number
 }
@@ -33,7 +33,7 @@ export interface Received {
   readonly acknowledged: ReadonlySet<string>
   /** Lists that contained an event, by the id of the event. */
   readonly listsOf: ReadonlyMap<string, ReadonlySet<string>>
-  readonly aways: readonly Away[]
+  readonly absences: readonly Absence[]
   /** Number of replays of each single event that are known to have happened, by the id of the event. */
   readonly replayed: ReadonlyMap<string, number>
 }
@@ -90,16 +90,16 @@ interface Endpoint extends Received {
   readonly listsOf: Map<string, Set<string>>
   /** Events of a list as first pushed, by the id of the list. */
   readonly lists: Map<string, string>
-  readonly aways: Away[]
+  readonly absences: Absence[]
   readonly gone: Map<string, number>
   mayGo: boolean
   readonly pauses: { readonly from: number; to: number }[]
   /**
-   * Number of requested replays of each single event. `askedForAll` counts the requested replays of all events of a
+   * Number of requested replays of each single event. `requestedForAll` counts the requested replays of all events of a
    * period.
    */
   readonly requested: Map<string, number>
-  askedForAll: number
+  requestedForAll: number
   readonly replayed: Map<string, number>
 }
 
@@ -151,8 +151,8 @@ export async function openReceiver(chance: Chance, figures: Figures): Promise<Re
    * Returns true if this push is answered 410. Further pushes are answered normally until the gateway has disabled the
    * endpoint.
    */
-  function isGone({ mayGo, gone, aways }: Endpoint): boolean {
-    const present = Date.now() - (aways.at(-1)?.to ?? 0)
+  function isGone({ mayGo, gone, absences }: Endpoint): boolean {
+    const present = Date.now() - (absences.at(-1)?.to ?? 0)
     return mayGo && !isCalm && gone.size === 0 && present > presentMilliseconds && chance.happens(goneShare)
   }
 
@@ -184,12 +184,12 @@ export async function openReceiver(chance: Chance, figures: Figures): Promise<Re
         contents: new Map(),
         listsOf: new Map(),
         lists: new Map(),
-        aways: [],
+        absences: [],
         gone: new Map(),
         mayGo: true,
         pauses: [],
         requested: new Map(),
-        askedForAll: 0,
+        requestedForAll: 0,
         replayed: new Map(),
       }),
     rotates: (account) => {
@@ -199,7 +199,7 @@ export async function openReceiver(chance: Chance, figures: Figures): Promise<Re
     },
     replays: (account, event) => {
       const endpoint = endpointOf(account)
-      if (event === undefined) endpoint.askedForAll++
+      if (event === undefined) endpoint.requestedForAll++
       else countUp(endpoint.requested, event)
       return () => {
         if (event !== undefined) countUp(endpoint.replayed, event)
@@ -215,8 +215,8 @@ export async function openReceiver(chance: Chance, figures: Figures): Promise<Re
       return gone.size === 0 ? undefined : gone
     },
     isBack: (account) => {
-      const { gone, aways } = endpointOf(account)
-      aways.push({ from: Math.min(...gone.values()), to: Date.now() })
+      const { gone, absences } = endpointOf(account)
+      absences.push({ from: Math.min(...gone.values()), to: Date.now() })
       gone.clear()
     },
     stays: (account) => void (endpointOf(account).mayGo = false),
@@ -278,7 +278,7 @@ const signingAt = ({ secrets, rotations }: Endpoint, begun: number): readonly Se
  * list and in at most one more list for each requested replay.
  */
 function keep(endpoint: Endpoint, list: string, events: readonly PushedEvent[], figures: Figures): void {
-  const { account, lists, contents, listsOf, pushed, requested: requests, askedForAll } = endpoint
+  const { account, lists, contents, listsOf, pushed, requested: requests, requestedForAll } = endpoint
   const text = JSON.stringify(events)
   if ((lists.get(list) ?? text) !== text)
     figures.broken('P-11', `list ${list} of account ${account} was another before`)
@@ -291,7 +291,7 @@ function keep(endpoint: Endpoint, list: string, events: readonly PushedEvent[], 
     contents.set(event.id, content)
     const eventLists = listsOf.get(event.id) ?? new Set()
     listsOf.set(event.id, eventLists.add(list))
-    if (eventLists.size > 1 + askedForAll + (requests.get(event.id) ?? 0))
+    if (eventLists.size > 1 + requestedForAll + (requests.get(event.id) ?? 0))
       figures.broken('P-11', `event ${event.id} of account ${account} came in the lists ${[...eventLists].join(', ')}`)
     pushed.set(event.id, event)
   }

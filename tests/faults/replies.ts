@@ -8,7 +8,7 @@ import type { InboundMessage } from '@gateway/core/inbox'
 import { aCarrierId, type Chance } from '@gateway/core/testing'
 import type { Figures } from './figures.ts'
 import type { Gateway } from './operator.ts'
-import { optOutText, type Brought, type Observations } from './observations.ts'
+import { optOutText, type DeliveredReply, type Observations } from './observations.ts'
 
 export interface Replies {
   readonly chance: Chance
@@ -56,13 +56,13 @@ export async function bringReplies(replies: Replies): Promise<void> {
   let count = 0
   try {
     while (performance.now() < replies.end) {
-      const brought = Array.from({ length: 1 + chance.below(togetherMax) }, () => next(replies, count++))
+      const newReplies = Array.from({ length: 1 + chance.below(togetherMax) }, () => next(replies, count++))
       const carrier = aCarrierId(replies.carrier)
-      const arrivals = brought.flatMap((one) => arrivalsOf(one, carrier, chance))
+      const arrivals = newReplies.flatMap((one) => arrivalsOf(one, carrier, chance))
       const accept = () => processing.acceptInboundMessages(carrier, arrivals)
       if (await insist(accept)) {
-        observations.brought.push(...brought)
-        figures.count('replies brought in', brought.length)
+        observations.deliveredReplies.push(...newReplies)
+        figures.count('replies delivered', newReplies.length)
       } else figures.broken('P-7', `${arrivals.length} replies were not taken within ${insistMilliseconds} ms`)
       if (chance.happens(0.2)) await accept().catch(() => undefined)
       await delay(chance.between(20, 400))
@@ -87,7 +87,7 @@ async function buildOf(root: string): Promise<Build> {
   return { postgresPorts: adapters.postgresPorts, createProcessing: core.createProcessing }
 }
 
-function next({ chance, observations, codes }: Replies, n: number): Brought {
+function next({ chance, observations, codes }: Replies, n: number): DeliveredReply {
   const text = `r${n}`
   const code = chance.one(codes)
   const to = chance.happens(0.5) ? delivered(observations, chance) : undefined
@@ -117,14 +117,14 @@ function recentIds(messages: Observations['messages']): readonly number[] {
   return ids.all
 }
 
-function inboundMessageOf({ from, text, toCode, account }: Brought, carrier: CarrierId): InboundMessage {
+function inboundMessageOf({ from, text, toCode, account }: DeliveredReply, carrier: CarrierId): InboundMessage {
   const to = toCode ? `4040${account}` : undefined
   return { carrier, from, to, text, sent: undefined, reference: `brought-${text}`, offer: undefined, part: undefined }
 }
 
 /** Returns one message, or four inbound messages in random order: the two parts of its text, each of them twice. */
-function arrivalsOf(brought: Brought, carrier: CarrierId, chance: Chance): readonly InboundMessage[] {
-  const whole = inboundMessageOf(brought, carrier)
+function arrivalsOf(reply: DeliveredReply, carrier: CarrierId, chance: Chance): readonly InboundMessage[] {
+  const whole = inboundMessageOf(reply, carrier)
   if (!chance.happens(0.2)) return [whole]
   const { text } = whole
   const cut = chance.between(1, text.length - 1)

@@ -77,7 +77,7 @@ export async function smppCarrierOfRun({
     // No number with an unusual outcome replies. SMPP has no ids of inbound messages, so a repeated reply may be stored
     // several times.
     odd: ['90', '91', '92', '93', '93', '94', '95', '96', '96', '97', '97', '98', '98'],
-    tellsAll: true,
+    reportsAll: true,
     async kill() {
       await first.smsc.stop('SIGKILL')
       first.smsc = await startSmscProcess(first.place, settings, port)

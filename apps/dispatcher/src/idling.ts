@@ -56,25 +56,25 @@ export function createIdling({ claimedBatches, settings, log, wake }: IdlingOpti
   let stirredAt = performance.now()
   let asleep: Sleep | undefined
   /** Call of the sleeper that is in progress. Such calls are made one after the other. */
-  let telling: Promise<void> | undefined
+  let pendingCall: Promise<void> | undefined
   let stopped = false
 
-  function tell(call: () => Promise<void>): void {
-    telling = call()
+  function callSleeper(call: () => Promise<void>): void {
+    pendingCall = call()
       .then(() => outage.worked())
       .catch((problem: unknown) => {
         stir()
         if (!stopped) outage.failed(problem)
       })
-      .finally(() => (telling = undefined))
+      .finally(() => (pendingCall = undefined))
   }
 
   async function fallAsleep(): Promise<void> {
-    const [askedAt, stirredBefore] = [performance.now(), stirredAt]
+    const [calledAt, stirredBefore] = [performance.now(), stirredAt]
     const answer = await sleeper.sleep()
     if (stopped) return
     if (answer === 'deaf') stir()
-    else if (stirredAt === stirredBefore) asleep = sleepOf(answer, askedAt, asleep?.since)
+    else if (stirredAt === stirredBefore) asleep = sleepOf(answer, calledAt, asleep?.since)
     else await sleeper.awake()
   }
 
@@ -82,7 +82,7 @@ export function createIdling({ claimedBatches, settings, log, wake }: IdlingOpti
     stirredAt = performance.now()
     if (asleep === undefined) return
     asleep = undefined
-    if (telling === undefined && !stopped) tell(() => sleeper.awake())
+    if (pendingCall === undefined && !stopped) callSleeper(() => sleeper.awake())
     wake()
   }
 
@@ -94,7 +94,7 @@ export function createIdling({ claimedBatches, settings, log, wake }: IdlingOpti
 
   function pause(): number {
     const now = performance.now()
-    if (telling === undefined && !stopped && mayFallAsleep(now)) tell(fallAsleep)
+    if (pendingCall === undefined && !stopped && mayFallAsleep(now)) callSleeper(fallAsleep)
     return pollPause(settings, asleep === undefined ? undefined : now - asleep.since)
   }
 
@@ -109,7 +109,7 @@ export function createIdling({ claimedBatches, settings, log, wake }: IdlingOpti
     },
     stop: async () => {
       stopped = true
-      await telling
+      await pendingCall
       await sleeper.close()
     },
   }

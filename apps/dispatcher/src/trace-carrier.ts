@@ -5,7 +5,7 @@ import type { Tracing } from '@gateway/server'
 export function traceCarrier(carrier: Carrier, { ended }: Pick<Tracing, 'ended'>): Carrier {
   const submit: Carrier['submit'] = (submissions, answered) => {
     const begun = performance.now()
-    const tell = (answer: SubmissionAnswer): void =>
+    const traceAnswer = (answer: SubmissionAnswer): void =>
       ended({
         name: 'submit',
         kind: 'outgoing',
@@ -21,7 +21,7 @@ export function traceCarrier(carrier: Carrier, { ended }: Pick<Tracing, 'ended'>
         hasFailed: answer.outcome !== 'accepted',
       })
     carrier.submit(submissions, (answers) => {
-      answers.forEach(tell)
+      answers.forEach(traceAnswer)
       answered(answers)
     })
   }

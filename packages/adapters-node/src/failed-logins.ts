@@ -51,10 +51,10 @@ export function failedLoginReports(
 
   function close(key: string, window: Window): void {
     windows.delete(key)
-    if (window.unreported > 0) tell(key, window)
+    if (window.unreported > 0) reportFailures(key, window)
   }
 
-  function tell(key: string, { account, network, unreported }: Window): void {
+  function reportFailures(key: string, { account, network, unreported }: Window): void {
     open(key, { account, network, unreported: 0 })
     report({ account, network, failures: unreported })
   }
@@ -63,7 +63,8 @@ export function failedLoginReports(
     const key = `${account ?? ''} ${network}`
     const window = windows.get(key)
     if (window !== undefined) window.unreported++
-    else if (windows.size < windowsMax || network === otherNetworks) tell(key, { account, network, unreported: 1 })
+    else if (windows.size < windowsMax || network === otherNetworks)
+      reportFailures(key, { account, network, unreported: 1 })
     else add(null, otherNetworks)
   }
 

@@ -18,7 +18,7 @@ afterEach(() => rm(parent, { recursive: true }))
 /** Runs daily backups until `isOver` returns true. Each backup calls `between` once. */
 async function keep(other: Partial<DailyBackups>, isOver: (lines: readonly string[]) => boolean | Promise<boolean>) {
   const logLines: string[] = []
-  const tell = (fields: object, line: string) => void logLines.push(`${line} ${JSON.stringify(fields)}`)
+  const writeLine = (fields: object, line: string) => void logLines.push(`${line} ${JSON.stringify(fields)}`)
   let stop: (() => Promise<void> | void) | undefined
   let made = 0
   const backUp: DailyBackups['backUp'] = async (into, between) => {
@@ -27,7 +27,7 @@ async function keep(other: Partial<DailyBackups>, isOver: (lines: readonly strin
     await writeFile(file, '')
     return { file, bytes: 0, rows: 7 }
   }
-  const log = { info: tell, warn: tell } as unknown as Parameters<typeof keepDailyBackups>[0]['log']
+  const log = { info: writeLine, warn: writeLine } as unknown as Parameters<typeof keepDailyBackups>[0]['log']
   keepDailyBackups(
     { log, onStop: (_what, how) => void (stop = how) },
     {

@@ -23,29 +23,29 @@ export function watchAccounts({ accountRates, metrics, periodMilliseconds = 10_0
   const process = randomUUID()
   const busy = createBusyAccounts(() => begin())
   let timer: NodeJS.Timeout | undefined
-  let telling: Promise<void> | undefined
-  let hasTold = false
+  let reporting: Promise<void> | undefined
+  let hasReported = false
   let isStopped = false
 
   function begin(): void {
     if (isStopped) return
     const began = performance.now()
     timer = setTimeout(() => {
-      const goesOn = busy.endPeriod((performance.now() - began) / 1000)
-      telling ??= tell().finally(() => (telling = undefined))
-      if (goesOn) begin()
+      const isActive = busy.endPeriod((performance.now() - began) / 1000)
+      reporting ??= reportRates().finally(() => (reporting = undefined))
+      if (isActive) begin()
     }, periodMilliseconds).unref()
   }
 
-  async function tell(): Promise<void> {
+  async function reportRates(): Promise<void> {
     const rates = busy.last()
-    if (rates.length === 0 && !hasTold) return
+    if (rates.length === 0 && !hasReported) return
     // Ignore the failure, because metrics and log already report that the database is unavailable.
-    const isTold = await accountRates.report(process, rates).then(
+    const isReported = await accountRates.report(process, rates).then(
       () => true,
       () => false,
     )
-    if (isTold) hasTold = rates.length > 0
+    if (isReported) hasReported = rates.length > 0
   }
 
   metrics.gauge(
@@ -66,9 +66,9 @@ export function watchAccounts({ accountRates, metrics, periodMilliseconds = 10_0
     stop: async () => {
       isStopped = true
       clearTimeout(timer)
-      await telling
+      await reporting
       // Reports expire after half a minute anyway, so a failure does not matter.
-      if (hasTold) await accountRates.report(process, []).catch(() => undefined)
+      if (hasReported) await accountRates.report(process, []).catch(() => undefined)
     },
   }
 }

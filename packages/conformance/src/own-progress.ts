@@ -59,7 +59,7 @@ export class OwnProgress {
   }
 
   /** Returns why a case that began at `begun` (`performance.now()`) cannot be judged, or undefined if it can. */
-  heldUp(begun: number): string | undefined {
+  reasonForDelay(begun: number): string | undefined {
     const now = performance.now()
     const delays = this.#delays.filter(({ at }) => at > begun).map(({ milliseconds }) => milliseconds)
     delays.push(Math.max(0, now - Math.max(this.#due, begun)))

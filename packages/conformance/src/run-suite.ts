@@ -74,7 +74,7 @@ async function judge(one: Case, deployment: Deployment, progress: OwnProgress): 
     if (outcome.is !== 'failed') return outcome
     // A repeated case uses new numbers, which may be used up.
     if (busy !== undefined && outcome.why === numbersUsedUp) return busy
-    const why = progress.heldUp(begun)
+    const why = progress.reasonForDelay(begun)
     if (why === undefined) return outcome
     busy = { is: 'not judged', why }
     if (run === runsMax) return busy

@@ -44,14 +44,10 @@ export const healthRoutes = ({ checks, stopping, notes, details = {} }: HealthSe
   const bounded = Object.entries(checks).map(([name, check]) => [name, cached(check)] as const)
   return async (request, response, next) => {
     const path = request.path
-    const isAsked = request.method === 'GET' || request.method === 'HEAD'
+    const isRead = request.method === 'GET' || request.method === 'HEAD'
     const name = /^\/health\/(.+)/.exec(path)?.[1] ?? ''
     const detail = Object.hasOwn(details, name) ? details[name] : undefined
-    if (
-      !isAsked ||
-      isHidden(request) ||
-      (path !== '/health/live' && path !== '/health/ready' && detail === undefined)
-    ) {
+    if (!isRead || isHidden(request) || (path !== '/health/live' && path !== '/health/ready' && detail === undefined)) {
       next()
       return
     }

@@ -115,8 +115,8 @@ function metricsRoute(registry: Registry): RequestHandler {
     return delay(firstScrapeMilliseconds)
   }
   return async (request, response, next) => {
-    const isAsked = request.method === 'GET' || request.method === 'HEAD'
-    if (!isAsked || isHidden(request) || request.path !== '/metrics') {
+    const isRead = request.method === 'GET' || request.method === 'HEAD'
+    if (!isRead || isHidden(request) || request.path !== '/metrics') {
       next()
       return
     }

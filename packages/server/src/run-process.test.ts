@@ -248,12 +248,12 @@ describe('with DRAIN_SECONDS', () => {
       context.onStop('server', () => void (stoppedAt = performance.now()))
       return quiet()
     })
-    const toldAt = performance.now()
+    const signalledAt = performance.now()
     host.signal('SIGTERM')
     expect(stopping?.aborted).toBe(true)
     await until(() => host.exits.length > 0)
     expect(host.exits).toEqual([0])
-    expect((stoppedAt ?? 0) - toldAt).toBeGreaterThanOrEqual(990)
+    expect((stoppedAt ?? 0) - signalledAt).toBeGreaterThanOrEqual(990)
     expect(host.lines()).toMatchObject([
       { msg: 'starting' },
       { msg: 'started' },

@@ -82,7 +82,7 @@ async function joined(
     submitted: () => smsc.journal().flatMap(({ pdu }) => (pdu?.command === 'submit_sm' ? [pdu.destinationAddr] : [])),
     refusals: () => smsc.journal().filter(({ pdu }) => pdu?.command === 'submit_sm_resp' && pdu.status !== 0).length,
     /** Accepted messages without a receipt for their id and number. */
-    untold: () =>
+    unreported: () =>
       answers.filter(
         (one) =>
           one.outcome === 'accepted' &&
@@ -202,7 +202,16 @@ test.each([
   ['huge-ids', 'as-is'],
   ['decimal-receipts', 'HEX'],
 ])('%s: every message is accepted under its own id, and hears what became of it (%s)', async (name, form) => {
-  const { carrier, submit, submitted, answers, outcomes, untold, smsc, problems } = await joined(name, { shuffle: 30 })
+  const {
+    carrier,
+    submit,
+    submitted,
+    answers,
+    outcomes,
+    unreported: untold,
+    smsc,
+    problems,
+  } = await joined(name, { shuffle: 30 })
   submit(20)
   await until(() => answers.length === 20 && untold() === 0 && smsc.status().deliveriesWaiting === 0)
   expect(outcomes()).toEqual(all(20, 'accepted'))
@@ -231,7 +240,12 @@ test('refused-numbers: messages to 96 are refused for now, and others are accept
 
 test('late: receipts after a restart of the carrier match their messages over the next link', async () => {
   const folder = await temporaryFolder()
-  const { smsc, submit, answers, untold } = await joined('late', { receiptDelay: 3_600_000 }, '', { folder })
+  const {
+    smsc,
+    submit,
+    answers,
+    unreported: untold,
+  } = await joined('late', { receiptDelay: 3_600_000 }, '', { folder })
   submit(20)
   await until(() => answers.length === 20)
   expect(untold()).toBe(20)
@@ -273,9 +287,14 @@ test('closes-before-answer: messages accepted without an answer are unknown, and
 })
 
 test('closes-after-answer: an answer that arrived counts; messages sent during the close are unknown, and never sent again', async () => {
-  const { smsc, submit, submitted, answers, outcomes, untold } = await joined(
-    ...(['closes-after-answer', { closesAfterAnswer: 3 }, '&window=1'] as const),
-  )
+  const {
+    smsc,
+    submit,
+    submitted,
+    answers,
+    outcomes,
+    unreported: untold,
+  } = await joined(...(['closes-after-answer', { closesAfterAnswer: 3 }, '&window=1'] as const))
   submit(8)
   await until(() => answers.length === 8 && untold() === 0)
   const answered = smsc.journal().filter(({ pdu }) => pdu?.command === 'submit_sm_resp').length
@@ -288,9 +307,14 @@ test('closes-after-answer: an answer that arrived counts; messages sent during t
 })
 
 test('wrong-lengths: each one ends at most one session, no message is sent twice, and accepted ones are right', async () => {
-  const { smsc, submit, submitted, answers, outcomes, untold } = await joined(
-    ...(['wrong-lengths', { wrongLengthEvery: 2 }, '&window=1&responseSeconds=1'] as const),
-  )
+  const {
+    smsc,
+    submit,
+    submitted,
+    answers,
+    outcomes,
+    unreported: untold,
+  } = await joined(...(['wrong-lengths', { wrongLengthEvery: 2 }, '&window=1&responseSeconds=1'] as const))
   const wrong = () => smsc.journal().flatMap(({ wrongLength }) => wrongLength ?? [])
   for (let sent = 1; wrong().length < 5 && sent <= 30; sent++) {
     submit(1)
@@ -309,7 +333,16 @@ test('wrong-lengths: each one ends at most one session, no message is sent twice
 })
 
 test('odd-tails: octets after PDUs that are not a TLV lose no answer, receipt or message', async () => {
-  const { smsc, carrier, submit, answers, outcomes, untold, inbound, isBound } = await joined('odd-tails', {
+  const {
+    smsc,
+    carrier,
+    submit,
+    answers,
+    outcomes,
+    unreported: untold,
+    inbound,
+    isBound,
+  } = await joined('odd-tails', {
     oddTailEvery: 1,
   })
   await until(isBound)
@@ -360,7 +393,7 @@ test('answers-binds-only: sent messages are unknown, and no more are sent until 
 })
 
 test('slow-receipts: every receipt is accepted, however late', async () => {
-  const { submit, answers, untold } = await joined('slow-receipts', { receiptsPerSecond: 20 })
+  const { submit, answers, unreported: untold } = await joined('slow-receipts', { receiptsPerSecond: 20 })
   submit(10)
   await until(() => answers.length === 10 && untold() === 0)
 })

@@ -83,7 +83,7 @@ export const reportJson = (report: ReportedCarrier): Json => ({
   ...carrierJson(report),
   host: report.process.host,
   pid: report.process.pid,
-  toldAt: timeJson(report.toldAt),
+  toldAt: timeJson(report.reportedAt),
   stale: report.isStale,
 })
 
@@ -126,7 +126,7 @@ function circuitText({ state, since, reason, detail, answerMilliseconds }: Circu
   const cause = reason === undefined ? '' : `: ${REASON[reason]}${detail === undefined ? '' : ` (${detail})`}`
   const why = state === 'closed' ? '' : cause
   const answers = answerMilliseconds === undefined ? 'no answer yet' : `answers take ${answerMilliseconds} ms`
-  return `${state} since ${timeText(since as ReportedCarrier['toldAt'])}${why}; ${answers}`
+  return `${state} since ${timeText(since as ReportedCarrier['reportedAt'])}${why}; ${answers}`
 }
 
 const overflowText = (messages: number): string =>
@@ -158,16 +158,16 @@ function figuresText(figures: readonly PrefixFigures[]): string {
 
 /** Formats a carrier of one dispatcher as lines of a name and a value. */
 export function carrierLines(report: ReportedCarrier, now: number, pause?: PausedCarrier): string {
-  const { process, toldAt, window, unanswered, status, overflowed } = report
+  const { process, reportedAt, window, unanswered, status, overflowed } = report
   const links = status?.links?.map(
     ({ role, boundSince: at, inUse }) =>
-      `  ${role.padEnd(12)} ${at === undefined ? 'not bound' : `bound since ${timeText(at as typeof toldAt)}, ${inUse} in use`}`,
+      `  ${role.padEnd(12)} ${at === undefined ? 'not bound' : `bound since ${timeText(at as typeof reportedAt)}, ${inUse} in use`}`,
   )
   const lines: readonly (readonly [string, string | undefined])[] = [
     ['dispatcher', dispatcherText(process)],
     [
       'reported',
-      `${durationText(now - toldAt)} ago${report.isStale ? ' (stale: the dispatcher has died or cannot reach the database)' : ''}`,
+      `${durationText(now - reportedAt)} ago${report.isStale ? ' (stale: the dispatcher has died or cannot reach the database)' : ''}`,
     ],
     ['state', stateText(report)],
     ['paused', pause && pauseText(pause)],

@@ -117,7 +117,7 @@ being sent. Backups, log files, and data of carriers and customers are not erase
 
 async function printStored({ backOffice, output }: Context, number: Msisdn): Promise<void> {
   const { messages, inbound, contacts, listed, suppressions } = await backOffice.commands.exportNumber(number)
-  const obstacles = await backOffice.queries.heldUp(number)
+  const obstacles = await backOffice.queries.erasureObstacles(number)
   const counts = {
     ...{ messages: messages.length, arrivals: inbound.length, contacts: contacts.length, listRows: listed.length },
   }
@@ -136,7 +136,8 @@ async function printStored({ backOffice, output }: Context, number: Msisdn): Pro
 async function erase({ backOffice, actor, output }: Context, number: Msisdn, settings: KeySettings): Promise<void> {
   const erasing = backOffice.commands.eraseNumber(number, actor.by, settings)
   const erased = await output.during('Erasing', withKeyInUse(erasing))
-  if ('heldUp' in erased) throw new Refused(`${obstaclesText(erased.heldUp)} Nothing was erased. Try again later.`)
+  if ('obstacles' in erased)
+    throw new Refused(`${obstaclesText(erased.obstacles)} Nothing was erased. Try again later.`)
   const { messages, inbound, contacts, events } = erased.erased
   output.result(
     {

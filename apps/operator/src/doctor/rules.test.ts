@@ -14,7 +14,7 @@ const sim: ReportedCarrier = {
   unanswered: 0,
   status: undefined,
   process: { id: 'p', host: 'h', pid: 1 },
-  toldAt: now,
+  reportedAt: now,
   isStale: false,
 }
 const links = (boundSince: number | undefined) =>

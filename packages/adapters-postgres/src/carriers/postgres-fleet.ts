@@ -94,8 +94,8 @@ function reportedCarrier(row: RowOf<typeof listCarriers>): readonly ReportedCarr
   if (carrier === undefined) return []
   const { mode = 'running', window, unanswered, status, overflowed } = row.report
   const process = { id: row.process, host: row.host, pid: row.pid }
-  const [toldAt, isStale] = [row.told_at, row.stale]
-  const report = { carrier, mode, window, unanswered, status: status && whole(status), process, toldAt, isStale }
+  const [reportedAt, isStale] = [row.told_at, row.stale]
+  const report = { carrier, mode, window, unanswered, status: status && whole(status), process, reportedAt, isStale }
   return [{ ...report, ...(overflowed && { overflowed }) }]
 }
 

@@ -118,7 +118,7 @@ interface Step {
   readonly meant: string
   readonly more?: string
   /** Condition that is true if another step must follow. */
-  readonly goesOn: string
+  readonly continues: string
 }
 
 /**
@@ -126,7 +126,7 @@ interface Step {
  * have it. If two processes work on a replay at once, one of them does nothing. Fields that events share are read once,
  * and the events of one send stay in one row.
  */
-const step = ({ chosen, meant, more = '', goesOn }: Step): string => sql`
+const step = ({ chosen, meant, more = '', continues: goesOn }: Step): string => sql`
 with task as materialized (
   select *, (
     select coalesce(sum(count), 0) from webhook_event where replay = webhook_replay.id
@@ -221,7 +221,7 @@ export const replayDead = statement(
     more: `, counted as (
   update webhook_list set state = ${LIST_STATE.replayed} where id = any (array(select id from chosen))
 )`,
-    goesOn: isSomeLeft,
+    continues: isSomeLeft,
   }),
 )
 
@@ -240,7 +240,7 @@ export const replayPeriod = statement(
     ),
     meant: `not is_copy and event.at >= extract(epoch from task.from_at) * 1000
     and event.at < extract(epoch from task.to_at) * 1000`,
-    goesOn: isSomeLeft,
+    continues: isSomeLeft,
   }),
 )
 
@@ -285,6 +285,6 @@ export const replayEvent = statement(
 )`,
     meant: `type = any (:types) and subject = :subject and sequence = coalesce(:sequence, sequence)
     and (:number is null or number = :number) and event.at = coalesce(:at, event.at)`,
-    goesOn: 'false',
+    continues: 'false',
   }),
 )

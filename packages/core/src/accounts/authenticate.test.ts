@@ -20,20 +20,20 @@ const setUp = async () => {
   }
   const { authenticate } = createGateway(ports).commands
   /** Returns the account's id, or the refusal. */
-  const tell = async (credentials: Omit<Credentials, 'network'>, from = network) => {
+  const accountOf = async (credentials: Omit<Credentials, 'network'>, from = network) => {
     const answer = await authenticate({ ...credentials, network: from })
     if (typeof answer === 'string') return answer
     if ('overLimitSeconds' in answer) return 'over-limit'
     return 'retryAfterSeconds' in answer ? 'too-many-failures' : answer.id
   }
-  return { clock, backOffice, tell, acme: await open('acme'), other: await open('other') }
+  return { clock, backOffice, accountOf, acme: await open('acme'), other: await open('other') }
 }
 
 test('a key, a pair, and both together open their account; the user name in any letter case', async () => {
-  const { tell, acme } = await setUp()
-  expect(await tell({ apiKey: acme.key })).toBe(acme.account)
-  expect(await tell({ pair: { user: 'ACME', password } })).toBe(acme.account)
-  expect(await tell({ apiKey: acme.key, pair: { user: 'acme', password } })).toBe(acme.account)
+  const { accountOf, acme } = await setUp()
+  expect(await accountOf({ apiKey: acme.key })).toBe(acme.account)
+  expect(await accountOf({ pair: { user: 'ACME', password } })).toBe(acme.account)
+  expect(await accountOf({ apiKey: acme.key, pair: { user: 'acme', password } })).toBe(acme.account)
 })
 
 test.each<[string, (known: { key: string; otherKey: string }) => Omit<Credentials, 'network'>]>([
@@ -45,60 +45,60 @@ test.each<[string, (known: { key: string; otherKey: string }) => Omit<Credential
   ['a right key with a wrong pair', ({ key }) => ({ apiKey: key, pair: { user: 'acme', password: 'x' } })],
   ['a wrong key with a right pair', () => ({ apiKey: 'x', pair: { user: 'acme', password } })],
 ])('%s opens nothing', async (_, credentials) => {
-  const { tell, acme, other } = await setUp()
-  expect(await tell(credentials({ key: acme.key, otherKey: other.key }))).toBe('wrong-credentials')
+  const { accountOf, acme, other } = await setUp()
+  expect(await accountOf(credentials({ key: acme.key, otherKey: other.key }))).toBe('wrong-credentials')
 })
 
 test('a revoked key and an expired key are refused, and the other keys of the account still work', async () => {
-  const { clock, backOffice, tell, acme } = await setUp()
+  const { clock, backOffice, accountOf, acme } = await setUp()
   const expiring = await backOffice.commands.issueApiKey(acme.account, { expires: secondsAfter(clock.now(), 60) })
   if (typeof expiring === 'string') throw new Error(expiring)
-  expect(await tell({ apiKey: expiring.key })).toBe(acme.account)
+  expect(await accountOf({ apiKey: expiring.key })).toBe(acme.account)
   clock.step(60)
-  expect(await tell({ apiKey: expiring.key })).toBe('wrong-credentials')
+  expect(await accountOf({ apiKey: expiring.key })).toBe('wrong-credentials')
   const second = await backOffice.commands.issueApiKey(acme.account)
   if (typeof second === 'string') throw new Error(second)
   expect(await backOffice.commands.revokeApiKey(acme.keyId)).toBe('revoked')
-  expect(await tell({ apiKey: second.key })).toBe(acme.account)
-  expect(await tell({ apiKey: acme.key })).toBe('wrong-credentials')
+  expect(await accountOf({ apiKey: second.key })).toBe(acme.account)
+  expect(await accountOf({ apiKey: acme.key })).toBe('wrong-credentials')
 })
 
 test('a locked account can log in, because the lock is checked for each act (ruling 1.14)', async () => {
-  const { backOffice, tell, acme } = await setUp()
+  const { backOffice, accountOf, acme } = await setUp()
   await backOffice.commands.lockAccount(acme.account)
-  expect(await tell({ apiKey: acme.key })).toBe(acme.account)
+  expect(await accountOf({ apiKey: acme.key })).toBe(acme.account)
 })
 
 test('a changed password is valid at once', async () => {
-  const { backOffice, tell, acme } = await setUp()
-  expect(await tell({ pair: { user: 'acme', password } })).toBe(acme.account)
+  const { backOffice, accountOf, acme } = await setUp()
+  expect(await accountOf({ pair: { user: 'acme', password } })).toBe(acme.account)
   expect(await backOffice.commands.setPassword(acme.account, 'battery staple')).toBe('set')
-  expect(await tell({ pair: { user: 'acme', password } })).toBe('wrong-credentials')
-  expect(await tell({ pair: { user: 'acme', password: 'battery staple' } })).toBe(acme.account)
+  expect(await accountOf({ pair: { user: 'acme', password } })).toBe('wrong-credentials')
+  expect(await accountOf({ pair: { user: 'acme', password: 'battery staple' } })).toBe(acme.account)
 })
 
 test('after ten failures in a minute one user is refused from one network, without effect on others (ruling 1.26)', async () => {
-  const { clock, tell, acme, other } = await setUp()
-  const guess = (n: number) => tell({ pair: { user: 'acme', password: `guess ${n}` } })
+  const { clock, accountOf, acme, other } = await setUp()
+  const guess = (n: number) => accountOf({ pair: { user: 'acme', password: `guess ${n}` } })
   for (let n = 1; n <= 10; n++) expect(await guess(n)).toBe('wrong-credentials')
   expect(await guess(11)).toBe('too-many-failures')
-  expect(await tell({ pair: { user: 'Acme', password } })).toBe('too-many-failures')
-  expect(await tell({ pair: { user: 'acme', password } }, '198.51.100.0/24')).toBe(acme.account)
-  expect(await tell({ pair: { user: 'acme', password } })).toBe(acme.account) // the pair was verified recently
-  expect(await tell({ pair: { user: 'other', password } })).toBe(other.account)
-  expect(await tell({ apiKey: acme.key })).toBe(acme.account)
+  expect(await accountOf({ pair: { user: 'Acme', password } })).toBe('too-many-failures')
+  expect(await accountOf({ pair: { user: 'acme', password } }, '198.51.100.0/24')).toBe(acme.account)
+  expect(await accountOf({ pair: { user: 'acme', password } })).toBe(acme.account) // the pair was verified recently
+  expect(await accountOf({ pair: { user: 'other', password } })).toBe(other.account)
+  expect(await accountOf({ apiKey: acme.key })).toBe(acme.account)
   clock.step(61)
   expect(await guess(12)).toBe('wrong-credentials')
 })
 
 test('64 concurrent guesses do not exceed the limit of ten', async () => {
-  const { tell } = await setUp()
-  const guesses = Array.from({ length: 64 }, (_, n) => tell({ pair: { user: 'acme', password: `guess ${n}` } }))
+  const { accountOf } = await setUp()
+  const guesses = Array.from({ length: 64 }, (_, n) => accountOf({ pair: { user: 'acme', password: `guess ${n}` } }))
   expect((await Promise.all(guesses)).filter((answer) => answer === 'wrong-credentials')).toHaveLength(10)
 })
 
 test('a key and a pair work from their allowed networks and are wrong from others', async () => {
-  const { backOffice, tell, acme } = await setUp()
+  const { backOffice, accountOf, acme } = await setUp()
   await backOffice.commands.changeAccount(acme.account, { from: ['pairs'] })
   await backOffice.commands.restrictApiKey(acme.keyId, ['keys'])
   const pair = { user: 'acme', password }
@@ -110,21 +110,21 @@ test('a key and a pair work from their allowed networks and are wrong from other
     [{ apiKey: acme.key }, 'pairs', 'wrong-credentials'],
     [{ apiKey: acme.key, pair }, 'keys', 'wrong-credentials'],
   ] as const) {
-    expect(await tell({ ...credentials, ...from(where) })).toBe(answer)
+    expect(await accountOf({ ...credentials, ...from(where) })).toBe(answer)
   }
-  expect(await tell({ apiKey: acme.key })).toBe('wrong-credentials')
+  expect(await accountOf({ apiKey: acme.key })).toBe('wrong-credentials')
   await backOffice.commands.changeAccount(acme.account, { from: [] })
-  expect(await tell({ pair })).toBe(acme.account)
+  expect(await accountOf({ pair })).toBe(acme.account)
 })
 
 test('requests with valid credentials are limited per second; wrong ones do not count, and other accounts are not affected', async () => {
-  const { clock, backOffice, tell, acme, other } = await setUp()
+  const { clock, backOffice, accountOf, acme, other } = await setUp()
   await backOffice.commands.changeAccount(acme.account, { requestsPerSecond: 2 })
-  const ask = () => tell({ apiKey: acme.key })
-  expect(await tell({ apiKey: 'wrong' })).toBe('wrong-credentials')
+  const ask = () => accountOf({ apiKey: acme.key })
+  expect(await accountOf({ apiKey: 'wrong' })).toBe('wrong-credentials')
   expect([await ask(), await ask(), await ask()]).toEqual([acme.account, acme.account, 'over-limit'])
-  expect(await tell({ pair: { user: 'acme', password } })).toBe('over-limit')
-  expect(await tell({ apiKey: other.key })).toBe(other.account)
+  expect(await accountOf({ pair: { user: 'acme', password } })).toBe('over-limit')
+  expect(await accountOf({ apiKey: other.key })).toBe(other.account)
   clock.step(1)
   expect([await ask(), await ask(), await ask()]).toEqual([acme.account, acme.account, 'over-limit'])
   await backOffice.commands.changeAccount(acme.account, { requestsPerSecond: null })

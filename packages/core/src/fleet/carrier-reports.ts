@@ -31,7 +31,7 @@ export interface ReportingProcess {
 
 export interface ReportedCarrier extends CarrierReport {
   readonly process: ReportingProcess
-  readonly toldAt: Instant
+  readonly reportedAt: Instant
   /** True if the process has not reported for `staleSeconds`: it has died, or cannot reach the store. */
   readonly isStale: boolean
 }

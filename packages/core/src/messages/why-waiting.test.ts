@@ -30,7 +30,7 @@ const reportOf = (
   }
   return {
     mode: isHeld ? 'paused' : 'running',
-    ...{ carrier: name(carrier), window: 10, unanswered: full ? 10 : 3, status, isStale: stale, toldAt: now },
+    ...{ carrier: name(carrier), window: 10, unanswered: full ? 10 : 3, status, isStale: stale, reportedAt: now },
     process: { id: '1', host: 'a', pid: 1 },
   } as unknown as ReportedCarrier
 }

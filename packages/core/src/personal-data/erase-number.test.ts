@@ -29,7 +29,7 @@ async function setUp() {
 test('while a message waits nothing is erased; after it is deleted everything is, and a record is stored', async () => {
   const { ports, account, send, backOffice, clock } = await setUp()
   const id = await send(86_400)
-  expect(await backOffice.commands.eraseNumber(number, 'me')).toEqual({ heldUp: { ...nothingHeld, waiting: 1 } })
+  expect(await backOffice.commands.eraseNumber(number, 'me')).toEqual({ obstacles: { ...nothingHeld, waiting: 1 } })
   expect(await backOffice.queries.listErasures()).toEqual([])
   expect((await backOffice.commands.exportNumber(number)).messages).toMatchObject([{ id, text: 'hi there' }])
 
@@ -74,12 +74,12 @@ test('a message may get its receipt for three days, and prevents the erasure unt
   if (typeof batch === 'string') throw new Error(batch)
   const [message] = batch.messages
   if (message === undefined) throw new Error('none was claimed')
-  expect(await backOffice.queries.heldUp(number)).toEqual({ ...nothingHeld, waiting: 1 })
+  expect(await backOffice.queries.erasureObstacles(number)).toEqual({ ...nothingHeld, waiting: 1 })
   await ports.claimedBatches.record(dispatcher, [
     { batch: batch.id, message, handover: { outcome: 'accepted', reference: 'r' } },
   ])
   expect(await backOffice.commands.eraseNumber(number, 'me')).toEqual({
-    heldUp: { ...nothingHeld, awaitingReceipt: 1 },
+    obstacles: { ...nothingHeld, awaitingReceipt: 1 },
   })
   clock.step(3 * 86_400)
   expect(await backOffice.commands.eraseNumber(number, 'me')).toMatchObject({ erased: { messages: 1 } })
@@ -118,7 +118,9 @@ test('a list is exported with its text; while it is sent nothing is erased, and 
     { send: { id: second } },
   ])
   await bulkSends.start(account.id, first, 0)
-  expect(await backOffice.commands.eraseNumber(number, 'me')).toEqual({ heldUp: { ...nothingHeld, rowsBeingSent: 1 } })
+  expect(await backOffice.commands.eraseNumber(number, 'me')).toEqual({
+    obstacles: { ...nothingHeld, rowsBeingSent: 1 },
+  })
   expect((await backOffice.commands.exportNumber(number)).listed).toHaveLength(2)
   await bulkSends.end(first, 0, { accepted: [], messages: 0, cost: 0 as never, refusedRows: rows })
   const starting = {

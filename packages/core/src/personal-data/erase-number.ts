@@ -105,7 +105,7 @@ const lookBackDays = 90
  * Returns what prevents the erasure of a number now. Rows of bulk sends are read before messages, because a row may
  * become a message meanwhile and would otherwise be missed.
  */
-export const heldUp = async (ports: HoldingPorts, number: Msisdn): Promise<ErasureObstacles> => {
+export const erasureObstacles = async (ports: HoldingPorts, number: Msisdn): Promise<ErasureObstacles> => {
   const now = ports.clock.now()
   const listed = await ports.personalData.listed(number)
   const sum = { waiting: 0, awaitingReceipt: 0, rowsBeingSent: listed.filter(({ isBeingSent }) => isBeingSent).length }
@@ -132,9 +132,9 @@ export const eraseNumber =
     number: Msisdn,
     by: string,
     { despiteKey = false }: KeySettings = {},
-  ): Promise<ErasedNumber | { readonly heldUp: ErasureObstacles }> => {
-    const obstacles = await heldUp(ports, number)
-    if (isObstructed(obstacles)) return { heldUp: obstacles }
+  ): Promise<ErasedNumber | { readonly obstacles: ErasureObstacles }> => {
+    const obstacles = await erasureObstacles(ports, number)
+    if (isObstructed(obstacles)) return { obstacles }
     if (!despiteKey) await requireKeyInUse(ports)
     const [digest = ''] = ports.secretBox.digestsOf(digested(number))
     const erasure = await ports.personalData.begin({ digest, by })
@@ -147,7 +147,7 @@ export const eraseNumber =
     }
     await ports.personalData.end(erasure, erased)
     const { length } = await ports.personalData.suppressions(number)
-    return { erasure, erased, remaining: await heldUp(ports, number), suppressions: length }
+    return { erasure, erased, remaining: await erasureObstacles(ports, number), suppressions: length }
   }
 
 /**

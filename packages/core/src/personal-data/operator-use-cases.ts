@@ -2,10 +2,10 @@ import { withoutSomeDigits } from '../audit/redact.ts'
 import { operatorCommand } from '../command.ts'
 import type { Msisdn } from '../messages/msisdn.ts'
 import type { OperatorPorts } from '../ports.ts'
-import { eraseNumber, exportNumber, heldUp, listErasures, type ErasureObstacles } from './erase-number.ts'
+import { eraseNumber, exportNumber, erasureObstacles, listErasures, type ErasureObstacles } from './erase-number.ts'
 
 export const personalDataQueries = (ports: OperatorPorts) => ({
-  heldUp: (number: Msisdn): Promise<ErasureObstacles> => heldUp(ports, number),
+  erasureObstacles: (number: Msisdn): Promise<ErasureObstacles> => erasureObstacles(ports, number),
   listErasures: listErasures(ports),
 })
 

@@ -93,7 +93,7 @@ export class EventPusher {
   readonly #underWay = new Set<{ readonly begunAt: Instant }>()
   #endedAll: (() => void) | undefined
   /** True if more work was requested while a claim was under way. */
-  #isAsked = false
+  #hasNewWork = false
   /** True if the limits left no room for lists of other endpoints. */
   #isFull = false
   #isClosed = false
@@ -115,7 +115,7 @@ export class EventPusher {
    * at once. Rejects if the store does.
    */
   async work(): Promise<'more' | 'all'> {
-    this.#isAsked = false
+    this.#hasNewWork = false
     // Requests under way that have become slow no longer count, so there may be room for more.
     this.#begin()
     const old = this.#queues.takeOld(this.#ports.clock.now())
@@ -136,7 +136,7 @@ export class EventPusher {
   }
 
   #mayClaimRequested(): boolean {
-    return this.#isAsked && (this.#isFull || this.#queues.wantMore())
+    return this.#hasNewWork && (this.#isFull || this.#queues.wantMore())
   }
 
   state(): PushState {
@@ -263,7 +263,7 @@ export class EventPusher {
   }
 
   #ask(): void {
-    this.#isAsked = true
+    this.#hasNewWork = true
     this.#options.roomAgain()
   }
 }

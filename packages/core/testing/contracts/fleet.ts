@@ -124,8 +124,11 @@ const reporting: Contract<StoredPorts> = {
       aReport('c', { status: { ...status, ...bare }, overflowed: 7 }),
     )
     const [first, second, third] = await fleet.reports(60)
-    assert.equal(typeof first?.toldAt, 'number')
-    assert.deepEqual({ ...first, toldAt: 0 }, { ...aReport('a'), process: one.process, toldAt: 0, isStale: false })
+    assert.equal(typeof first?.reportedAt, 'number')
+    assert.deepEqual(
+      { ...first, reportedAt: 0 },
+      { ...aReport('a'), process: one.process, reportedAt: 0, isStale: false },
+    )
     assert.deepEqual([second?.carrier, second?.mode, second?.status], ['b', 'paused', undefined])
     assert.deepEqual([third?.mode, third?.status, third?.overflowed], ['running', { ...status, ...bare }, 7])
   },

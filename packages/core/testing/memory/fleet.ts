@@ -45,7 +45,7 @@ export function memoryFleet(store: MemoryStore): Fleet {
       const now = store.clock.now()
       const judged = store.carrierReports.map((row): ReportedCarrier => ({
         ...row,
-        isStale: now - row.toldAt >= staleSeconds * 1000,
+        isStale: now - row.reportedAt >= staleSeconds * 1000,
       }))
       return judged.sort((one, other) => (reportOrder(one) < reportOrder(other) ? -1 : 1))
     }),
@@ -73,9 +73,9 @@ const dayMilliseconds = 86_400_000
 function replaceReports(store: MemoryStore, process: ReportingProcess, reports: readonly CarrierReport[]): void {
   const now = store.clock.now()
   const others = store.carrierReports.filter(
-    (row) => row.process.id !== process.id && now - row.toldAt < dayMilliseconds,
+    (row) => row.process.id !== process.id && now - row.reportedAt < dayMilliseconds,
   )
-  store.carrierReports = [...others, ...reports.map((report) => ({ ...report, process, toldAt: now }))]
+  store.carrierReports = [...others, ...reports.map((report) => ({ ...report, process, reportedAt: now }))]
 }
 
 function addCounts(store: MemoryStore, carrier: CarrierId, counts: readonly PrefixCounts[]): void {

@@ -164,7 +164,7 @@ export interface MemoryStore {
   /** Messages that carriers reported as unknown, in order of arrival. */
   readonly unknownReferences: Map<
     string,
-    { readonly carrier: CarrierId; readonly reference: string; readonly at: Instant; isAsked: boolean }
+    { readonly carrier: CarrierId; readonly reference: string; readonly at: Instant; isQueried: boolean }
   >
   readonly webhooks: Map<WebhookId, WebhookRow>
   /** Replays by id, oldest first. */

@@ -10,17 +10,17 @@ export const memoryUnknownMessages = (store: MemoryStore): Pick<DeliveryReceipts
     for (const reference of references) {
       const key = referenceKey(carrier, reference)
       if (store.unknownReferences.has(key)) continue
-      store.unknownReferences.set(key, { carrier, reference, at: store.clock.now(), isAsked: false })
+      store.unknownReferences.set(key, { carrier, reference, at: store.clock.now(), isQueried: false })
     }
   }),
   takeUnknown: atomic((carrier, { afterSeconds, withinSeconds, countMax }) => {
     const now = store.clock.now()
     const [youngest, oldest] = [secondsAfter(now, -afterSeconds), secondsAfter(now, -withinSeconds)]
     const due = [...store.unknownReferences.values()].filter(
-      (one) => one.carrier === carrier && !one.isAsked && one.at <= youngest && one.at > oldest,
+      (one) => one.carrier === carrier && !one.isQueried && one.at <= youngest && one.at > oldest,
     )
     return due.slice(0, countMax).flatMap((one): UnknownMessage | [] => {
-      one.isAsked = true
+      one.isQueried = true
       const { reference } = one
       const row = store.references.get(referenceKey(carrier, reference))
       const { decision } = row ?? {}

@@ -26,8 +26,8 @@ export const operatorMessages = forOperators({
     const { number } = readSoughtNumber(search)
     const reference = readReference(search)
     const by = number === undefined ? { reference: reference === 'unusable' ? undefined : reference } : { number }
-    const isAsked = Object.values(by).some((one) => one !== undefined)
-    const found = isAsked
+    const isSearch = Object.values(by).some((one) => one !== undefined)
+    const found = isSearch
       ? await backOffice.queries.findMessages({ ...by, limit: pageSize } as Parameters<
           typeof backOffice.queries.findMessages
         >[0])
