@@ -21,7 +21,7 @@ import { repeat, type Log, type Repeated } from '@gateway/server'
 import { startChores } from './chores.ts'
 import type { InboundCounts } from './counts.ts'
 import { DispatchedCarrier, type CarrierHistograms } from './dispatched-carrier.ts'
-import { createIdling, pollDefaults, type Idling, type PollSettings } from './idling.ts'
+import { Idling, pollDefaults, type PollSettings } from './idling.ts'
 
 export interface DispatchSettings {
   readonly ports: ProcessingPorts
@@ -121,7 +121,7 @@ class CarriersDispatching implements Dispatching {
     this.#settings = { ...dispatcherDefaults, ...settings }
     this.#confirmation = processingSettings.confirmation
     this.#modes = modes
-    this.#idling = createIdling({
+    this.#idling = new Idling({
       claimedBatches: ports.claimedBatches,
       settings: { ...pollDefaults, ...poll },
       log,

@@ -60,79 +60,143 @@ const none: Carriers = { carriers: [], routes: [] }
  * Changed carriers end in order before they start again. A process that cannot read the stored version sends nothing,
  * because the other processes would use different carriers.
  */
-export function followCarriers({
-  ports,
-  heartbeat,
-  configured,
-  make,
-  dispatching,
-  log,
-  ...first
-}: Following): Followed {
-  const { carrierVersions } = ports
-  let current: Carriers = first.configuration
-  let lastRead = configured.configuration
+export const followCarriers = (following: Following): Followed => new FollowedCarriers(following)
+
+/** Carriers with the changes that lead to them, and the new ones among them. */
+interface Prepared extends ReturnType<typeof compare> {
+  readonly next: Carriers
+  readonly made: readonly Carrier[]
+}
+
+/**
+ * Carriers of a process. Changes are made one after the other.
+ *
+ *   usable --a stored version cannot be read--> unusable: no carriers --a version can be read--> usable
+ */
+class FollowedCarriers implements Followed {
+  readonly #ports: CarrierPorts
+  readonly #heartbeat: Following['heartbeat']
+  readonly #readFile: Following['configured']['readAgain']
+  readonly #make: Following['make']
+  readonly #dispatching: Following['dispatching']
+  readonly #log: Log
+  readonly #ignoreHeartbeat: () => void
+  #current: Carriers
+  /** Configuration that was last read from the carrier file. */
+  #lastRead: CarrierConfiguration | undefined
   /** Number of a stored version that this process cannot read. */
-  let unusable: number | undefined
-  let isStopped = false
-  let underWay = Promise.resolve()
+  #unusable: number | undefined
+  #isStopped = false
+  #lastChange = Promise.resolve()
   /** Calls of the store that have not ended yet. */
-  let pendingCalls: Promise<unknown> = Promise.resolve()
-  const asking = <Result>(work: () => Promise<Result>): Promise<Result> => {
-    const answer = isStopped ? Promise.reject<Result>(new Error('the process is stopping')) : work()
-    pendingCalls = Promise.allSettled([pendingCalls, answer])
-    return answer
-  }
-  const known = (): number => unusable ?? heartbeat.user.version
+  #pendingCalls: Promise<unknown> = Promise.resolve()
 
-  /** Creates the new carriers; throws without any change if that fails. */
-  function prepare(next: Carriers) {
-    const compared = compare(current.carriers, next.carriers)
-    return { next, ...compared, made: [...compared.added, ...compared.changed].map(make) }
+  constructor({ ports, configuration, heartbeat, configured, make, dispatching, log }: Following) {
+    this.#ports = ports
+    this.#heartbeat = heartbeat
+    this.#readFile = configured.readAgain
+    this.#make = make
+    this.#dispatching = dispatching
+    this.#log = log
+    this.#current = configuration
+    this.#lastRead = configured.configuration
+    this.#ignoreHeartbeat = heartbeat.onState(({ version }) => {
+      if (version === this.#known()) return
+      // The change is not awaited, because a newer version may arrive while a carrier still has outstanding answers.
+      this.#change(
+        () => this.#follow(),
+        (err) => log.error({ err }, 'changing to the stored carriers failed'),
+      )
+    })
   }
 
-  async function enact(
-    { next, added, changed, removed, unchanged, made }: ReturnType<typeof prepare>,
-    version: number,
-  ) {
-    const begin = ({ id }: CarrierSpecification): void => {
-      const carrier = made.find((one) => one.id === id)
-      if (carrier !== undefined && !isStopped) dispatching.add(carrier)
-    }
-    current = next
-    heartbeat.changeVersion(version)
-    added.forEach(begin)
-    const names = (some: readonly CarrierSpecification[]) => some.map(({ id }) => id)
-    log.info(
-      { version, added: names(added), changed: names(changed), removed: names(removed), kept: names(unchanged) },
-      'the carriers were loaded again',
+  readonly certificates = (): ReturnType<typeof certificatesOf> => certificatesOf(this.#current.carriers)
+
+  reload(): void {
+    const read = this.#readFile
+    if (read === undefined) return
+    this.#change(
+      () => this.#readAgain(read),
+      (problem) =>
+        this.#log.error(
+          { reason: (problem as Error).message },
+          'the new carriers cannot be used; the previous ones stay in use',
+        ),
     )
-    await Promise.all([
-      ...removed.map(({ id }) => dispatching.remove(id, drainSeconds)),
-      ...changed.map(async (one) => {
-        await dispatching.remove(one.id, drainSeconds)
-        begin(one)
-      }),
-    ])
   }
 
-  async function follow(): Promise<void> {
-    const stored = isStopped ? undefined : await asking(() => carrierVersions.latest())
-    if (stored === undefined || stored.version === known()) return
-    const prepared = await usable(stored)
-    if (prepared === undefined) await enact(prepare(none), heartbeat.user.version)
-    else await enact(prepared, stored.version)
+  version(): number {
+    return this.#heartbeat.user.version
   }
 
-  async function usable(stored: CarrierVersion) {
+  isUsable(): boolean {
+    return this.#unusable === undefined
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    this.#ignoreHeartbeat()
+    await this.#pendingCalls
+  }
+
+  /** Starts a change after the previous one has ended. */
+  #change(work: () => Promise<void>, failed: (problem: unknown) => void): void {
+    this.#lastChange = this.#lastChange.then(work).catch((problem: unknown) => {
+      if (!this.#isStopped) failed(problem)
+    })
+  }
+
+  async #follow(): Promise<void> {
+    const stored = this.#isStopped ? undefined : await this.#call(() => this.#ports.carrierVersions.latest())
+    if (stored === undefined || stored.version === this.#known()) return
+    const prepared = await this.#prepareStored(stored)
+    if (prepared === undefined) await this.#enact(this.#prepare(none), this.#heartbeat.user.version)
+    else await this.#enact(prepared, stored.version)
+  }
+
+  async #readAgain(read: () => Promise<CarrierConfiguration>): Promise<void> {
+    if (this.#isStopped) return
+    const next = await read()
+    await this.#follow()
+    const version = this.#known()
+    const isChanged = this.#lastRead === undefined || differencesIn(this.#lastRead, next).length > 0
+    const differences = differencesIn(this.#current, next)
+    if (differences.length > 0 && !isChanged) {
+      this.#log.warn(
+        { version, differences },
+        'the carrier file is unchanged but differs from the stored carriers, which stay in use',
+      )
+      return
+    }
+    if (differences.length > 0 && !(await this.#store(next, version))) return
+    this.#lastRead = next
+    if (differences.length === 0) await this.#enact(this.#prepare(next), version)
+  }
+
+  /** Returns true if the file was stored and is in use by this process. */
+  async #store(next: CarrierConfiguration, after: number): Promise<boolean> {
+    const prepared = this.#prepare(next)
+    const storedBy = `${nameOf(this.#heartbeat.user.process)} on SIGHUP`
+    const stored = await this.#call(() => storeCarriers(this.#ports, next, { after, storedBy, onPurpose: true }))
+    if (typeof stored === 'number') {
+      this.#unusable = undefined
+      await this.#enact(prepared, stored)
+      return true
+    }
+    await this.#follow()
+    if (differencesIn(this.#current, next).length === 0) return true
+    throw new Error('another process stored carriers at the same time; send SIGHUP again to replace them')
+  }
+
+  async #prepareStored(stored: CarrierVersion): Promise<Prepared | undefined> {
     const { version } = stored
     try {
-      const prepared = prepare(await openCarriers(stored, ports))
-      unusable = undefined
+      const prepared = this.#prepare(await openCarriers(stored, this.#ports))
+      this.#unusable = undefined
       return prepared
     } catch (problem) {
-      unusable = version
-      log.error(
+      this.#unusable = version
+      this.#log.error(
         { version, reason: (problem as Error).message },
         'sending stopped: this process cannot use the stored carriers',
       )
@@ -140,72 +204,44 @@ export function followCarriers({
     }
   }
 
-  async function readAgain(read: () => Promise<CarrierConfiguration>): Promise<void> {
-    if (isStopped) return
-    const next = await read()
-    await follow()
-    const version = known()
-    const isChanged = lastRead === undefined || differencesIn(lastRead, next).length > 0
-    const differences = differencesIn(current, next)
-    if (differences.length > 0 && !isChanged) {
-      log.warn(
-        { version, differences },
-        'the carrier file is unchanged but differs from the stored carriers, which stay in use',
-      )
-      return
-    }
-    if (differences.length > 0 && !(await store(next, version))) return
-    lastRead = next
-    if (differences.length === 0) await enact(prepare(next), version)
+  /** Creates the new carriers; throws without any change if that fails. */
+  #prepare(next: Carriers): Prepared {
+    const compared = compare(this.#current.carriers, next.carriers)
+    return { next, ...compared, made: [...compared.added, ...compared.changed].map(this.#make) }
   }
 
-  /** Returns true if the file was stored and is in use by this process. */
-  async function store(next: CarrierConfiguration, after: number): Promise<boolean> {
-    const prepared = prepare(next)
-    const storedBy = `${nameOf(heartbeat.user.process)} on SIGHUP`
-    const stored = await asking(() => storeCarriers(ports, next, { after, storedBy, onPurpose: true }))
-    if (typeof stored === 'number') {
-      unusable = undefined
-      await enact(prepared, stored)
-      return true
+  async #enact({ next, added, changed, removed, unchanged, made }: Prepared, version: number): Promise<void> {
+    const begin = ({ id }: CarrierSpecification): void => {
+      const carrier = made.find((one) => one.id === id)
+      if (carrier !== undefined && !this.#isStopped) this.#dispatching.add(carrier)
     }
-    await follow()
-    if (differencesIn(current, next).length === 0) return true
-    throw new Error('another process stored carriers at the same time; send SIGHUP again to replace them')
+    this.#current = next
+    this.#heartbeat.changeVersion(version)
+    added.forEach(begin)
+    const names = (some: readonly CarrierSpecification[]) => some.map(({ id }) => id)
+    this.#log.info(
+      { version, added: names(added), changed: names(changed), removed: names(removed), kept: names(unchanged) },
+      'the carriers were loaded again',
+    )
+    await Promise.all([
+      ...removed.map(({ id }) => this.#dispatching.remove(id, drainSeconds)),
+      ...changed.map(async (one) => {
+        await this.#dispatching.remove(one.id, drainSeconds)
+        begin(one)
+      }),
+    ])
   }
 
-  const inTurn = (work: () => Promise<void>, failed: (problem: unknown) => void): Promise<void> =>
-    (underWay = underWay.then(work).catch((problem: unknown) => {
-      if (!isStopped) failed(problem)
-    }))
+  /** Calls the store, unless the process is stopping. */
+  #call<Result>(work: () => Promise<Result>): Promise<Result> {
+    const answer = this.#isStopped ? Promise.reject<Result>(new Error('the process is stopping')) : work()
+    this.#pendingCalls = Promise.allSettled([this.#pendingCalls, answer])
+    return answer
+  }
 
-  const ignore = heartbeat.onState(({ version }) => {
-    if (version === known()) return
-    // The change is not awaited, because a newer version may arrive while a carrier still has outstanding answers.
-    void inTurn(follow, (err) => log.error({ err }, 'changing to the stored carriers failed'))
-  })
-
-  return {
-    reload() {
-      const { readAgain: read } = configured
-      if (read === undefined) return
-      void inTurn(
-        () => readAgain(read),
-        (problem) =>
-          log.error(
-            { reason: (problem as Error).message },
-            'the new carriers cannot be used; the previous ones stay in use',
-          ),
-      )
-    },
-    version: () => heartbeat.user.version,
-    isUsable: () => unusable === undefined,
-    certificates: () => certificatesOf(current.carriers),
-    async stop() {
-      isStopped = true
-      ignore()
-      await pendingCalls
-    },
+  /** Returns the number of the last version that this process has seen. */
+  #known(): number {
+    return this.#unusable ?? this.#heartbeat.user.version
   }
 }
 

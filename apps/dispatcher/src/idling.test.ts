@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Asleep } from '@gateway/core/dispatch'
 import { until } from '@gateway/core/testing'
 import { createLog } from '@gateway/server'
-import { createIdling, pollDefaults, pollPause, type Idling, type IdlingOptions, type PollSettings } from './idling.ts'
+import { Idling, pollDefaults, pollPause, type IdlingOptions, type PollSettings } from './idling.ts'
 
 const log = createLog({ level: 'silent', name: 'test' })
 const settings: PollSettings = { pauseMilliseconds: 2, pauseMillisecondsMax: 30, quietMilliseconds: 10 }
@@ -32,7 +32,7 @@ const idlingOn = (
   claimedBatches: IdlingOptions['claimedBatches'],
   wake = (): void => undefined,
   more: Partial<PollSettings> = {},
-): Idling => createIdling({ claimedBatches, settings: { ...settings, ...more }, log, wake })
+): Idling => new Idling({ claimedBatches, settings: { ...settings, ...more }, log, wake })
 
 const isAsleep = (idling: Idling): boolean => idling.pause() > settings.pauseMilliseconds
 

@@ -1,22 +1,5 @@
-import type { Asleep, ClaimedBatches } from '@gateway/core/dispatch'
-import { outageOf, type Log } from '@gateway/server'
-
-/** Pauses of a process between two polls for due work. The pauses grow with the time since work was last found. */
-export interface Idling {
-  /** Makes the pauses short again, because work was claimed or may have become due. */
-  stir(): void
-  /** Returns the pause before the next poll, in milliseconds. */
-  pause(): number
-  /** Returns true if the process has slept so long that its pauses no longer grow. */
-  isSoundAsleep(): boolean
-  /**
-   * Returns `leastMilliseconds` or the pause before the next poll, whichever is longer. The pause ends earlier if the
-   * next scheduled message becomes due during it.
-   */
-  pauseUntilDue(leastMilliseconds: number): number
-  /** Stops waiting. Resolves within a bounded time, even if the database does not answer. */
-  stop(): Promise<void>
-}
+import type { Asleep, ClaimedBatches, Sleeper } from '@gateway/core/dispatch'
+import { outageOf, type Log, type Outage } from '@gateway/server'
 
 export interface IdlingOptions {
   readonly claimedBatches: Pick<ClaimedBatches, 'sleeper'>
@@ -44,80 +27,101 @@ interface Sleep {
 }
 
 /**
- * Creates the pauses of a process that falls asleep after a while without a claim. There are no timers, so `pause` has
- * to be called before every pause.
+ * Pauses of a process between two polls for due work. The pauses grow with the time since work was last found. There
+ * are no timers, so `pause` has to be called before every pause.
+ *
+ *   awake --no claim for a while--> asleep, with growing pauses --work, a notification or an outage--> awake
  */
-export function createIdling({ claimedBatches, settings, log, wake }: IdlingOptions): Idling {
-  const outage = outageOf('sleep', log)
-  const sleeper = claimedBatches.sleeper(() => {
-    stir()
-    wake()
-  })
-  let stirredAt = performance.now()
-  let asleep: Sleep | undefined
+export class Idling {
+  readonly #settings: PollSettings
+  readonly #wake: () => void
+  readonly #outage: Outage
+  readonly #sleeper: Sleeper
+  #stirredAt = performance.now()
+  #asleep: Sleep | undefined
   /** Call of the sleeper that is in progress. Such calls are made one after the other. */
-  let pendingCall: Promise<void> | undefined
-  let stopped = false
+  #pendingCall: Promise<void> | undefined
+  #isStopped = false
 
-  function callSleeper(call: () => Promise<void>): void {
-    pendingCall = call()
-      .then(() => outage.worked())
+  constructor({ claimedBatches, settings, log, wake }: IdlingOptions) {
+    this.#settings = settings
+    this.#wake = wake
+    this.#outage = outageOf('sleep', log)
+    this.#sleeper = claimedBatches.sleeper(() => {
+      this.stir()
+      wake()
+    })
+  }
+
+  /** Makes the pauses short again, because work was claimed or may have become due. */
+  stir(): void {
+    this.#stirredAt = performance.now()
+    if (this.#asleep === undefined) return
+    this.#asleep = undefined
+    if (this.#pendingCall === undefined && !this.#isStopped) this.#callSleeper(() => this.#sleeper.awake())
+    this.#wake()
+  }
+
+  /** Returns the pause before the next poll, in milliseconds. */
+  pause(): number {
+    const now = performance.now()
+    if (this.#pendingCall === undefined && !this.#isStopped && this.#mayFallAsleep(now))
+      this.#callSleeper(() => this.#fallAsleep())
+    return pollPause(this.#settings, this.#asleep && now - this.#asleep.since)
+  }
+
+  /** Returns true if the process has slept so long that its pauses no longer grow. */
+  isSoundAsleep(): boolean {
+    return this.pause() >= this.#settings.pauseMillisecondsMax
+  }
+
+  /**
+   * Returns `leastMilliseconds` or the pause before the next poll, whichever is longer. The pause ends earlier if the
+   * next scheduled message becomes due during it.
+   */
+  pauseUntilDue(leastMilliseconds: number): number {
+    const longest = Math.max(leastMilliseconds, this.pause())
+    const due = this.#asleep === undefined ? 0 : this.#asleep.dueAt - performance.now()
+    return due > 0 ? Math.min(longest, due + afterDueMilliseconds) : longest
+  }
+
+  /** Stops waiting. Resolves within a bounded time, even if the database does not answer. */
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    await this.#pendingCall
+    await this.#sleeper.close()
+  }
+
+  #callSleeper(work: () => Promise<void>): void {
+    this.#pendingCall = work()
+      .then(() => this.#outage.worked())
       .catch((problem: unknown) => {
-        stir()
-        if (!stopped) outage.failed(problem)
+        this.stir()
+        if (!this.#isStopped) this.#outage.failed(problem)
       })
-      .finally(() => (pendingCall = undefined))
-  }
-
-  async function fallAsleep(): Promise<void> {
-    const [calledAt, stirredBefore] = [performance.now(), stirredAt]
-    const answer = await sleeper.sleep()
-    if (stopped) return
-    if (answer === 'deaf') stir()
-    else if (stirredAt === stirredBefore) asleep = sleepOf(answer, calledAt, asleep?.since)
-    else await sleeper.awake()
-  }
-
-  function stir(): void {
-    stirredAt = performance.now()
-    if (asleep === undefined) return
-    asleep = undefined
-    if (pendingCall === undefined && !stopped) callSleeper(() => sleeper.awake())
-    wake()
+      .finally(() => (this.#pendingCall = undefined))
   }
 
   /** True if the sleep has to start or be renewed, or the next due time is unknown. */
-  function mayFallAsleep(now: number): boolean {
-    if (asleep === undefined) return now - stirredAt >= settings.quietMilliseconds
-    return now - asleep.renewedAt >= renewMilliseconds || now > asleep.dueAt + settings.pauseMillisecondsMax
+  #mayFallAsleep(now: number): boolean {
+    const { quietMilliseconds, pauseMillisecondsMax } = this.#settings
+    if (this.#asleep === undefined) return now - this.#stirredAt >= quietMilliseconds
+    return now - this.#asleep.renewedAt >= renewMilliseconds || now > this.#asleep.dueAt + pauseMillisecondsMax
   }
 
-  function pause(): number {
-    const now = performance.now()
-    if (pendingCall === undefined && !stopped && mayFallAsleep(now)) callSleeper(fallAsleep)
-    return pollPause(settings, asleep === undefined ? undefined : now - asleep.since)
-  }
-
-  return {
-    stir,
-    pause,
-    isSoundAsleep: () => pause() >= settings.pauseMillisecondsMax,
-    pauseUntilDue: (least) => {
-      const longest = Math.max(least, pause())
-      const due = asleep === undefined ? 0 : asleep.dueAt - performance.now()
-      return due > 0 ? Math.min(longest, due + afterDueMilliseconds) : longest
-    },
-    stop: async () => {
-      stopped = true
-      await pendingCall
-      await sleeper.close()
-    },
+  async #fallAsleep(): Promise<void> {
+    const [calledAt, stirredBefore] = [performance.now(), this.#stirredAt]
+    const answer = await this.#sleeper.sleep()
+    if (this.#isStopped) return
+    if (answer === 'deaf') this.stir()
+    else if (this.#stirredAt === stirredBefore) this.#asleep = sleepOf(answer, calledAt, this.#asleep?.since)
+    else await this.#sleeper.awake()
   }
 }
 
-const sleepOf = ({ nextDueMilliseconds = Infinity }: Asleep, askedAt: number, since?: number): Sleep => {
+const sleepOf = ({ nextDueMilliseconds = Infinity }: Asleep, calledAt: number, since?: number): Sleep => {
   const now = performance.now()
-  return { since: since ?? now, renewedAt: now, dueAt: askedAt + nextDueMilliseconds }
+  return { since: since ?? now, renewedAt: now, dueAt: calledAt + nextDueMilliseconds }
 }
 
 /** Polling intervals of a process, in milliseconds. */

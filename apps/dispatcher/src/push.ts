@@ -1,6 +1,6 @@
 import type { Ports } from '@gateway/core'
 import { EventPusher, type PushCounts } from '@gateway/core/webhooks'
-import { outageOf, repeat, type Log } from '@gateway/server'
+import { outageOf, repeat, type Log, type Repeated } from '@gateway/server'
 import { webhookBody } from '@gateway/wire'
 
 type StoringPorts = Pick<Ports, 'claimedBatches' | 'deliveryReceipts' | 'inbox'>
@@ -46,119 +46,148 @@ const purgeMilliseconds = 600_000
 const purgedMax = 1000
 
 /** Pushes events to the endpoints of accounts, in its own loop, until stopped (P-11). */
-export function startPushing({
-  ports,
-  log,
-  quietMilliseconds = () => 1000,
-  isSoundAsleep = () => false,
-}: PushingSettings): Pushing {
-  const outage = outageOf('push events', log)
-  const seldom = atMostEvery(60_000)
-  let stirredAt = -Infinity
-  let stopping = false
-  /** True if work arrived during a poll, so that the next poll begins at once. */
-  let isWoken = false
-  const stir = (): void => void (stirredAt = performance.now())
-  const isStirred = (): boolean => performance.now() - stirredAt < stirredMilliseconds
+export const startPushing = (settings: PushingSettings): Pushing => new EventsPushing(settings)
 
-  const pusher = new EventPusher(ports, {
-    bodyOf: webhookBody,
-    chance: Math.random,
-    roomAgain: () => {
-      outage.worked()
-      looking.wake()
-    },
-    report: (problem) => outage.failed(problem),
-    unreadable: ({ id, webhook, unreadable }) =>
-      seldom(() => log.error({ list: id, webhook: webhook.id, events: unreadable }, 'a stored event cannot be read')),
-  })
+class EventsPushing implements Pushing {
+  readonly #webhooks: PushingSettings['ports']['webhooks']
+  readonly #quietMilliseconds: () => number
+  readonly #isSoundAsleep: () => boolean
+  readonly #pusher: EventPusher
+  readonly #claiming: Repeated
+  readonly #purging: Repeated
+  readonly #replaying: Repeated
+  #stirredAt = -Infinity
+  /** True if work arrived during a poll, so that the next poll begins at once. */
+  #isWoken = false
+  #isReplaying = false
+  #isStopping = false
+
+  constructor({ ports, log, quietMilliseconds = () => 1000, isSoundAsleep = () => false }: PushingSettings) {
+    this.#webhooks = ports.webhooks
+    this.#quietMilliseconds = quietMilliseconds
+    this.#isSoundAsleep = isSoundAsleep
+    const outage = outageOf('push events', log)
+    const seldom = atMostEvery(60_000)
+    this.#pusher = new EventPusher(ports, {
+      bodyOf: webhookBody,
+      chance: Math.random,
+      roomAgain: () => {
+        outage.worked()
+        this.#claiming.wake()
+      },
+      report: (problem) => outage.failed(problem),
+      unreadable: ({ id, webhook, unreadable }) =>
+        seldom(() => log.error({ list: id, webhook: webhook.id, events: unreadable }, 'a stored event cannot be read')),
+    })
+    this.#claiming = repeat({
+      name: 'claim events',
+      pauseMilliseconds: () => this.#pause(),
+      log,
+      work: () => this.#claim(),
+    })
+    this.#purging = repeat({
+      name: 'drop events',
+      pauseMilliseconds: purgeMilliseconds,
+      log,
+      work: async () => ((await ports.webhooks.purge(purgedMax)) < purgedMax ? 'all' : 'more'),
+    })
+    this.#replaying = repeat({
+      name: 'replay events',
+      pauseMilliseconds: () => this.#replayPause(),
+      log,
+      work: () => this.#replay(),
+    })
+  }
+
+  wake(): void {
+    this.#wakeClaiming()
+    if (!this.#isReplaying) this.#replaying.wake()
+  }
+
+  waking<P extends StoringPorts>(ports: P): P {
+    const stored = <R>(result: R): R => this.#stored(result)
+    return {
+      ...ports,
+      claimedBatches: wakingAfter(ports.claimedBatches, ['record', 'settle', 'recover', 'expire'], stored),
+      deliveryReceipts: wakingAfter(ports.deliveryReceipts, ['apply', 'match'], stored),
+      inbox: wakingAfter(ports.inbox, ['receive', 'releaseParts'], stored),
+    }
+  }
+
+  counts(): PushCounts {
+    return this.#pusher.counts()
+  }
+
+  requests(): number {
+    return this.#pusher.state().requests
+  }
+
+  async stop(seconds: number): Promise<void> {
+    this.#isStopping = true
+    const passed = new Promise<void>((resolve) => setTimeout(resolve, seconds * 1000).unref())
+    await Promise.all([this.#claiming.stop(), this.#purging.stop(), this.#replaying.stop()])
+    await this.#pusher.drain(passed)
+  }
+
+  async #claim(): Promise<'more' | 'all' | 'end'> {
+    if (this.#isStopping) return 'end'
+    this.#isWoken = false
+    const found = await this.#pusher.work()
+    if (found === 'more') this.#stir()
+    return this.#wasWoken() ? 'more' : found
+  }
+
+  async #replay(): Promise<'all' | 'end'> {
+    if (this.#isStopping) return 'end'
+    this.#isReplaying = (await this.#webhooks.advanceReplay()) !== 'none'
+    if (this.#isReplaying) this.#wakeClaiming()
+    return 'all'
+  }
+
   /**
    * Returns the pause until the next poll. The pause ends in time to retry the lists whose push failed in this process.
    */
-  function pause(): number {
-    const { requests, unstored, nextMilliseconds } = pusher.state()
+  #pause(): number {
+    const { requests, unstored, nextMilliseconds } = this.#pusher.state()
     // Poll soon, because the results of requests have to be stored.
-    if (isStirred() || requests + unstored > 0) return pauseMilliseconds
-    const longest = Math.max(quietMillisecondsMin, quietMilliseconds())
+    if (this.#isStirred() || requests + unstored > 0) return pauseMilliseconds
+    const longest = Math.max(quietMillisecondsMin, this.#quietMilliseconds())
     return Math.max(pauseMilliseconds, Math.min(longest, nextMilliseconds))
   }
 
-  const replayPause = (): number =>
-    isSoundAsleep() ? asleepReplayMilliseconds : Math.max(quietMillisecondsMin, quietMilliseconds())
-
-  const looking = repeat({
-    name: 'claim events',
-    pauseMilliseconds: pause,
-    log,
-    work: async () => {
-      if (stopping) return 'end'
-      isWoken = false
-      const found = await pusher.work()
-      if (found === 'more') stir()
-      return wasWoken() ? 'more' : found
-    },
-  })
-  const purging = repeat({
-    name: 'drop events',
-    pauseMilliseconds: purgeMilliseconds,
-    log,
-    work: async () => ((await ports.webhooks.purge(purgedMax)) < purgedMax ? 'all' : 'more'),
-  })
-
-  let isReplaying = false
-  const replaying = repeat({
-    name: 'replay events',
+  #replayPause(): number {
     // The pause between two steps of a replay gives other work its turn.
-    pauseMilliseconds: () => (isReplaying ? pauseMilliseconds : replayPause()),
-    log,
-    work: async () => {
-      if (stopping) return 'end'
-      isReplaying = (await ports.webhooks.advanceReplay()) !== 'none'
-      if (isReplaying) wake()
-      return 'all'
-    },
-  })
-
-  const wasWoken = (): boolean => isWoken
-
-  function wake(): void {
-    isWoken = true
-    looking.wake()
+    if (this.#isReplaying) return pauseMilliseconds
+    return this.#isSoundAsleep() ? asleepReplayMilliseconds : Math.max(quietMillisecondsMin, this.#quietMilliseconds())
   }
 
-  function wakeAll(): void {
-    wake()
-    if (!isReplaying) replaying.wake()
+  #wakeClaiming(): void {
+    this.#isWoken = true
+    this.#claiming.wake()
+  }
+
+  #wasWoken(): boolean {
+    return this.#isWoken
+  }
+
+  #stir(): void {
+    this.#stirredAt = performance.now()
+  }
+
+  #isStirred(): boolean {
+    return performance.now() - this.#stirredAt < stirredMilliseconds
   }
 
   /**
    * Ends the long pause of the loop after events were stored. Short pauses are kept, because they limit how often the
    * loop polls.
    */
-  function stored<R>(result: R): R {
+  #stored<R>(result: R): R {
     if (isNothing(result)) return result
-    const wasQuiet = !isStirred()
-    stir()
-    if (wasQuiet) looking.wake()
+    const wasQuiet = !this.#isStirred()
+    this.#stir()
+    if (wasQuiet) this.#claiming.wake()
     return result
-  }
-
-  return {
-    wake: wakeAll,
-    waking: (inner) => ({
-      ...inner,
-      claimedBatches: wakingAfter(inner.claimedBatches, ['record', 'settle', 'recover', 'expire'], stored),
-      deliveryReceipts: wakingAfter(inner.deliveryReceipts, ['apply', 'match'], stored),
-      inbox: wakingAfter(inner.inbox, ['receive', 'releaseParts'], stored),
-    }),
-    counts: () => pusher.counts(),
-    requests: () => pusher.state().requests,
-    stop: async (seconds) => {
-      stopping = true
-      const passed = new Promise<void>((resolve) => setTimeout(resolve, seconds * 1000).unref())
-      await Promise.all([looking.stop(), purging.stop(), replaying.stop()])
-      await pusher.drain(passed)
-    },
   }
 }
 
