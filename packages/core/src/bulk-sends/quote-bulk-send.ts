@@ -1,6 +1,8 @@
 import type { Account } from '../accounts/account.ts'
 import { credits, minus, plus, spend, type Credits } from '../credits/credits.ts'
 import { creditBalance } from '../credits/move-credits.ts'
+import type { OrderedText } from '../messages/messages.ts'
+import type { SenderAddress } from '../messages/msisdn.ts'
 import {
   isPassed,
   screenTexts,
@@ -40,6 +42,8 @@ export interface BulkQuote {
   readonly changed: readonly BulkRow[]
   /** First rows that would get a message. */
   readonly examples: readonly QuotedRow[]
+  /** Number of messages by sender. Undefined: a number of the operator, or the first code of the account. */
+  readonly senders: ReadonlyMap<SenderAddress | undefined, number>
   /** Message with the most parts and, of these, the most characters. Undefined if there is no message. */
   readonly longest: QuotedRow | undefined
   /** Message with the highest price. Undefined if there is no message. */
@@ -64,6 +68,7 @@ class QuoteOfCalls {
   readonly #refused: BulkRow[] = []
   readonly #changed: BulkRow[] = []
   readonly #examples: QuotedRow[] = []
+  readonly #senders = new Map<SenderAddress | undefined, number>()
   #remaining: Credits
   #fullCost = credits(0)
   #messages = 0
@@ -89,7 +94,12 @@ class QuoteOfCalls {
     for (const { recipients } of texts) for (const row of recipients) this.#refused.push(refusing(row, refused))
   }
 
-  addScreened(screened: readonly ScreenedText<BulkRow>[], texts: readonly TextToSend<BulkRow>[]): void {
+  addScreened(
+    screened: readonly ScreenedText<BulkRow>[],
+    ordered: readonly OrderedText[],
+    texts: readonly TextToSend<BulkRow>[],
+  ): void {
+    const from = ordered.flatMap(({ to }) => to.map((one) => one.from))
     const costs = screened.flatMap(({ recipients }) => recipients.filter(isPassed).map(({ cost }) => cost))
     const { paid, balance } = spend(this.#remaining, costs)
     let next = 0
@@ -98,15 +108,19 @@ class QuoteOfCalls {
       for (const recipient of recipients) {
         const row = recipient.recipient
         if (!isPassed(recipient)) this.#refused.push(refusing(row, recipient.refused))
-        else if (paid[next++] !== true) this.#refused.push(refusing(row, 'insufficient-credits'))
-        else this.#addMessage({ row, text, parts: body?.parts ?? 1, cost: recipient.cost })
+        else {
+          if (paid[next] !== true) this.#refused.push(refusing(row, 'insufficient-credits'))
+          else this.#addMessage({ row, text, parts: body?.parts ?? 1, cost: recipient.cost }, from[next])
+          next++
+        }
       }
     })
     this.#remaining = balance
     this.#fullCost = costs.reduce(plus, this.#fullCost)
   }
 
-  #addMessage(message: QuotedRow): void {
+  #addMessage(message: QuotedRow, from: SenderAddress | undefined): void {
+    this.#senders.set(from, (this.#senders.get(from) ?? 0) + 1)
     const { row, text, parts, cost } = message
     this.#messages++
     this.#partsMin = Math.min(this.#partsMin, parts)
@@ -138,6 +152,7 @@ class QuoteOfCalls {
       refused,
       changed: this.#changed,
       examples: this.#examples,
+      senders: this.#senders,
       longest: this.#longest,
       dearest: this.#dearest,
       chosen: this.#chosen ?? (refusedRow && { row: refusedRow, text: textOf(refusedRow) }),
@@ -162,8 +177,9 @@ export const quoteBulkSend =
       quote.addRows(rows)
       const texts = textsOf(send, rows)
       const screened = await screenTexts(ports, account, texts, ports.clock.now())
-      if (!mayUseSender || orderedTexts(screened, allowed) === 'invalid-sender') quote.refuse(texts, 'invalid-sender')
-      else quote.addScreened(screened, texts)
+      const ordered = mayUseSender ? orderedTexts(screened, allowed) : 'invalid-sender'
+      if (ordered === 'invalid-sender') quote.refuse(texts, ordered)
+      else quote.addScreened(screened, ordered, texts)
     }
     return quote.quote((row) => fillIn(send.text, send.columns, row))
   }

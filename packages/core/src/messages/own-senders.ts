@@ -1,7 +1,7 @@
 import type { Account } from '../accounts/account.ts'
 import type { Ports } from '../ports.ts'
 import type { SenderAddress } from './msisdn.ts'
-import { isNameOfSender } from './senders.ts'
+import { isNameOfSender, type AllowedSender } from './senders.ts'
 
 /** Sender that an account may choose for a send. */
 export interface OwnSender {
@@ -24,13 +24,19 @@ export interface OwnSenders {
   readonly defaults: readonly { readonly prefix: string; readonly sender: SenderAddress }[]
 }
 
+/** A default for all numbers applies only to the destinations for which the sender is allowed. */
+const defaultsOf = ({ sender, defaultFor, destinations }: AllowedSender): OwnSenders['defaults'] =>
+  defaultFor
+    .flatMap((prefix) => (prefix === '' && destinations.length > 0 ? destinations : [prefix]))
+    .map((prefix) => ({ prefix, sender }))
+
 /** Lists the senders that an account may choose, and those that apply if it chooses none (ruling 1.27). */
 export const listOwnSenders =
   ({ senders }: Pick<Ports, 'senders'>) =>
   async ({ id, shortCodes }: Account): Promise<OwnSenders> => {
     const allowed = await senders.allowedTo(id)
     const all = [...new Set([...shortCodes, ...allowed.map(({ sender }) => sender)])]
-    const defaults = allowed.flatMap(({ sender, defaultFor }) => defaultFor.map((prefix) => ({ prefix, sender })))
+    const defaults = allowed.flatMap(defaultsOf)
     return {
       senders: all.map((sender) => {
         const { destinations = [] } = allowed.find((one) => one.sender === sender) ?? {}

@@ -6,7 +6,7 @@ import {
   type BulkSend,
   type BulkSendId,
 } from '@gateway/core/bulk-sends'
-import { parseMessageId, type OwnSenders } from '@gateway/core/messages'
+import { isNameOfSender, parseMessageId, type OwnSenders } from '@gateway/core/messages'
 import type { Instant } from '@gateway/core/time'
 import { Form, Hidden, Link, Main, Notice, Panel, Table } from '../../components.tsx'
 import type { Problems } from '../../forms.ts'
@@ -14,7 +14,7 @@ import { count, counted, when, withYear } from '../../format.ts'
 import { forHolders, type Answer, type HolderVisit, type View } from '../../page.ts'
 import { ROW_REFUSAL } from '../../words.ts'
 import { ChangedNumbers } from './changed-numbers.tsx'
-import { isUnanswerable, validityWords } from './draft-fields.tsx'
+import { operatorsNumber, validityWords } from './draft-fields.tsx'
 import { isTyped, needsColumn, numberColumnOf, ownBulkSend } from './own-bulk-send.ts'
 import { TestMessage, Texts } from './preview.tsx'
 import { sendTest } from './send-test.ts'
@@ -179,7 +179,7 @@ function check({ send, quote, own, column, chosenRow, test, now, query }: Checke
         <ChangedNumbers id={send.id} rows={changed} column={column} />
         <Panel title="Preview">
           <Texts send={send} quote={quote} chosenRow={chosenRow} />
-          <Sending send={send} own={own} later={later} />
+          <Sending send={send} senders={quote.senders} own={own} later={later} />
           {numbersIn !== undefined && (
             <p class="hint">
               The numbers are in the column <span class="text">“{numbersIn}”</span>.{' '}
@@ -207,19 +207,20 @@ function check({ send, quote, own, column, chosenRow, test, now, query }: Checke
 
 /** States from whom, when and how a send goes out. */
 function Sending({
-  send: { sender, options = {} },
+  send: { options = {} },
+  senders,
   own,
   later,
 }: {
   readonly send: BulkSend
+  readonly senders: BulkQuote['senders']
   readonly own: OwnSenders
   readonly later: string
 }) {
   const { validity, flash, category } = options
   return (
     <p class="hint">
-      Sent {later} from {sender ?? own.usual ?? 'a number of the operator'}.
-      {isUnanswerable(sender, own) && ' Nobody can reply to it.'}
+      {senders.size > 0 && `Sent ${later} from ${sendersInWords(senders, own)}.`}
       {validity !== undefined && ` Given up if it is not delivered within ${validityWords(validity)}.`}
       {flash === true && ' Shown at once on the screen, and not kept on the phone.'}
       {category !== undefined && (
@@ -230,6 +231,19 @@ function Sending({
       )}
     </p>
   )
+}
+
+/** Names the senders of a send, such as `ACME (3 messages, nobody can reply) and 27825550199 (1 message)`. */
+function sendersInWords(senders: BulkQuote['senders'], { usual }: OwnSenders): string {
+  const named = [...senders].map(([from, messages]) => {
+    const sender = from ?? usual
+    const notes = [
+      ...(senders.size > 1 ? [counted(messages, 'message')] : []),
+      ...(sender !== undefined && isNameOfSender(sender) ? ['nobody can reply'] : []),
+    ]
+    return `${sender ?? operatorsNumber}${notes.length === 0 ? '' : ` (${notes.join(', ')})`}`
+  })
+  return named.join(' and ')
 }
 
 /** Warns that the chosen time is in the past. */

@@ -176,7 +176,7 @@ test('sender, validity, flash and category are chosen, shown at the check, and u
     await visitor.upload('/send', { text: 'Hello', ...options }, 'Mobile\n27820000002\n'),
   ]) {
     expect((await visitor.get(to)).text).toContain(
-      'Sent now from ACME. Nobody can reply to it. Given up if it is not delivered within 1 hour. ' +
+      'Sent now from ACME (nobody can reply). Given up if it is not delivered within 1 hour. ' +
         'Shown at once on the screen, and not kept on the phone. Category: reminders.',
     )
     const edit = await visitor.get(`${to}/text`)
@@ -189,6 +189,16 @@ test('sender, validity, flash and category are chosen, shown at the check, and u
     const sent = await portal.gateway.queries.showSent(portal.account, message as never)
     expect(sent).toMatchObject({ options: { validity: 60, flash: true, category: 'reminders' } })
   }
+  const several = await visitor.submit('/send', { text: 'Hello', numbers: '27820000001, 43660123456' })
+  expect((await visitor.get(several.to ?? '')).text).toContain('Sent now from a number of the operator.')
+  await portal.backOffice.commands.allowSender({
+    ...{ account: portal.account.id, sender: 'ACME' as never, destinations: ['27'], defaultFor: ['27'], carriers: [] },
+    otherwise: 'refuse',
+  })
+  expect((await visitor.get(several.to ?? '')).text).toContain(
+    'Sent now from ACME (1 message, nobody can reply) and a number of the operator (1 message).',
+  )
+  expect((await visitor.get('/send')).text).toContain('Default: ACME to 27…, else a number of the operator')
   const abroad = await visitor.submit('/send', { text: 'Hello', numbers: '43660123456', ...options })
   expect((await visitor.get(abroad.to ?? '')).text).toContain('Your account has no sender for this number')
 })

@@ -25,7 +25,10 @@ export function ChangedNumbers({
   if (rows.length === 0) return null
   return (
     <Panel title={`${counted(rows.length, 'number')} ${rows.length === 1 ? 'was' : 'were'} cleaned up`}>
-      <p>Check that these are the right people. Zeros that are not part of the number were removed.</p>
+      <p>
+        Check that these are the right people. Zeros that are not part of a number were removed, and the country code of
+        your account was added where there was none.
+      </p>
       <Table
         caption={rows.length > shownMax ? `The first ${shownMax} of them` : 'As written, and as sent to'}
         rows={rows.slice(0, shownMax)}

@@ -149,10 +149,13 @@ const validities: readonly (readonly [minutes: number, words: string])[] = [
 export const validityWords = (minutes: number): string =>
   validities.find(([one]) => one === minutes)?.[1] ?? counted(minutes, 'minute')
 
+/** Sender of accounts that have none of their own. */
+export const operatorsNumber = 'a number of the operator'
+
 const usualSender = ({ usual, defaults }: OwnSenders): string => {
-  const name = usual ?? 'a number of the operator'
-  const others = defaults.map(({ prefix, sender }) => `${sender} to ${prefix}…`)
-  return `Default: ${[name, ...others].join(', ')}`
+  const name = usual ?? operatorsNumber
+  const ofPrefixes = defaults.map(({ prefix, sender }) => `${sender} to ${prefix}…`)
+  return `Default: ${[...ofPrefixes, ofPrefixes.length === 0 ? name : `else ${name}`].join(', ')}`
 }
 
 const senderWords = ({ sender, isNumber, destinations }: OwnSender): string =>
@@ -161,12 +164,6 @@ const senderWords = ({ sender, isNumber, destinations }: OwnSender): string =>
     ...(isNumber ? [] : ['nobody can reply']),
     ...(destinations.length === 0 ? [] : [`only to ${destinations.map((prefix) => `${prefix}…`).join(', ')}`]),
   ].join(', ')
-
-/** True if nobody can reply to a send from this sender, or from the default if it is undefined. */
-export function isUnanswerable(chosen: SenderAddress | undefined, { usual }: OwnSenders): boolean {
-  const sender = chosen ?? usual
-  return sender !== undefined && isNameOfSender(sender)
-}
 
 interface SendingProps {
   readonly draft: Draft

@@ -23,7 +23,7 @@ function shownRows({ text }: BulkSend, { chosen, examples, longest, dearest, mes
   }
   if (chosen?.parts !== undefined) add(chosen, 'the row that you chose')
   for (const example of examples) add(example)
-  if (fieldsOf(text).length > 0) add(longest, 'the longest message')
+  if (fieldsOf(text).length > 0 && messages > 1) add(longest, 'the longest message')
   if (dearest !== undefined && dearest.cost * messages > cost) add(dearest, 'the dearest message')
   return [...rows.values()]
 }
