@@ -2,6 +2,8 @@ import { strict as assert } from 'node:assert'
 import { limits, type StoredPorts } from '@gateway/core'
 import { OUTCOME } from '@gateway/core/messages'
 import { anAccount, anOrder, numbers } from '../builders.ts'
+import { aCustomer, aPart } from '../smpp.ts'
+import { until } from '../until.ts'
 import { accepted, assertLedger, codesOf, dispatchDue, farAhead, statusesOf, type Contract } from './shared.ts'
 
 const stepsMax = 1000
@@ -58,6 +60,23 @@ export const historyContract: Contract<StoredPorts> = {
     const codes = (await statusesOf(ports, id, ids)).map((status) => typeof status === 'object' && status.code)
     assert.deepEqual(codes, [OUTCOME.unknown, OUTCOME.unknown, OUTCOME.unknown])
     await assertLedger(ports)
+  },
+
+  'a decided part of a text over SMPP is dropped when it is old enough, and a waiting one never': async (ports) => {
+    const { account, credential } = await aCustomer(ports)
+    const add = async (reference: string) => {
+      const part = await ports.smppParts.add(aPart(credential, [1, 2], { reference }), 10)
+      return typeof part === 'string' ? assert.fail(part) : part.id
+    }
+    const ids = [await add('8:1'), await add('8:2')]
+    assert.ok(await ports.smppParts.refuse(ids.slice(0, 1), OUTCOME.optedOut))
+    await dropAll(ports)
+    assert.deepEqual(await codesOf(ports, account.id, ids), [OUTCOME.optedOut, 'waiting'])
+    await until(async () => {
+      await dropAll(ports, 0)
+      return (await codesOf(ports, account.id, ids))[0] === 'not-found'
+    })
+    assert.deepEqual(await codesOf(ports, account.id, ids), ['not-found', 'waiting'])
   },
 
   'skipping returns an id above all issued ones and advances by the requested blocks; sending continues after it':
