@@ -109,6 +109,7 @@ export const furtherGroups = {
   smscs: [
     'tests/kannel.test.ts',
     'tests/smpp-customers.test.ts',
+    'tests/smpp-personalities.test.ts',
     'packages/smsc-simulator/src/net-smpp.test.ts',
     'packages/smsc-simulator/src/npm-smpp.test.ts',
   ],

@@ -18,8 +18,10 @@ const isInstalled = (program: string): boolean =>
   spawnSync('sh', ['-c', `command -v ${program}`], { stdio: 'ignore' }).status === 0
 const hasKannel = isInstalled('bearerbox') && isInstalled('smsbox')
 const hasNetSmpp = spawnSync('perl', ['-MNet::SMPP', '-e', '1'], { stdio: 'ignore' }).status === 0
+const hasSmpplib = spawnSync('python3', ['-c', 'import smpplib.client'], { stdio: 'ignore' }).status === 0
 if (!hasKannel) process.stderr.write('NOTICE: Kannel is not tried here: bearerbox or smsbox is not installed\n')
 if (!hasNetSmpp) process.stderr.write('NOTICE: Net::SMPP is not tried here: it is not installed\n')
+if (!hasSmpplib) process.stderr.write('NOTICE: python-smpplib is not tried here: it is not installed\n')
 
 let gateway: RunningGateway
 let port: number
@@ -132,15 +134,47 @@ describe('the npm package smpp', () => {
     print "$receipt->{short_message}\\n";
     $smpp->unbind;
   `
-    const perl = spawn('perl', ['-e', script], { stdio: ['ignore', 'pipe', 'pipe'] })
-    let output = ''
-    for (const stream of [perl.stdout, perl.stderr])
-      stream.setEncoding('utf8').on('data', (text: string) => (output += text))
-    await new Promise((resolve) => perl.once('close', resolve))
-    expect(output).toMatch(/^(\d+)\nid:\1 sub:001 dlvrd:001 .* stat:DELIVRD err:000 text:\n$/)
+    expect(await outputOf('perl', ['-e', script])).toMatch(idAndReceipt)
   },
   60_000,
 )
+
+;(hasSmpplib ? test : test.skip)(
+  'python-smpplib binds, submits and reads its receipt',
+  async () => {
+    const script = `
+import smpplib.client, smpplib.consts, smpplib.gsm
+client = smpplib.client.Client('127.0.0.1', ${port}, allow_unknown_opt_params=True)
+received = []
+client.set_message_sent_handler(lambda pdu: print(pdu.message_id.decode(), flush=True))
+client.set_message_received_handler(lambda pdu: received.append(pdu) and None)
+client.connect()
+client.bind_transceiver(system_id='${login.systemId}', password='${login.password}')
+parts, coding, kind = smpplib.gsm.make_parts('from Python: £ € ñ')
+client.send_message(source_addr_ton=smpplib.consts.SMPP_TON_INTL, source_addr='', dest_addr_ton=smpplib.consts.SMPP_TON_INTL,
+  destination_addr='27825550109', short_message=parts[0], data_coding=coding, esm_class=kind, registered_delivery=True)
+while not received:
+  client.read_once()
+print(received[0].short_message.decode())
+client.unbind()
+client.disconnect()
+`
+    expect(await outputOf('python3', ['-c', script])).toMatch(idAndReceipt)
+  },
+  60_000,
+)
+
+/** Output of a client that prints the id of its message and then the receipt. */
+const idAndReceipt = /^(\d+)\nid:\1 sub:001 dlvrd:001 .* stat:DELIVRD err:000 text:\n$/
+
+async function outputOf(program: string, args: readonly string[]): Promise<string> {
+  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => (output += text))
+  await new Promise((resolve) => child.once('close', resolve))
+  return output
+}
 
 /** Returns the number of submissions over the binds of a credential, as `gateway smpp binds` shows them. */
 async function submissionsOf({ systemId }: SmppLogin): Promise<number> {

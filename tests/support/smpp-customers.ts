@@ -1,3 +1,4 @@
+import type { Bind } from '@gateway/smpp'
 import { SmppClient, type SmppClientSettings } from '../../apps/smpp/testing/smpp-client.ts'
 import { operateJson } from './operate.ts'
 import type { Environment } from './process.ts'
@@ -16,14 +17,15 @@ export const addCredential = (
   ...options: readonly string[]
 ): Promise<SmppLogin> => operateJson<SmppLogin>(['smpp', 'add', '--account', String(account), ...options], environment)
 
-/** Connects a test client and binds it as a transceiver. */
+/** Connects a test client and binds it, as a transceiver by default. */
 export async function bindClient(
   port: number,
   { systemId, password }: SmppLogin,
   settings: Partial<SmppClientSettings> = {},
+  command: Bind['command'] = 'bind_transceiver',
 ): Promise<SmppClient> {
   const client = await SmppClient.connect({ port, ...settings })
-  const { status } = await client.bind(systemId, password)
+  const { status } = await client.bind(systemId, password, { command })
   if (status !== 0) throw new Error(`the bind was answered with command_status ${status}`)
   return client
 }

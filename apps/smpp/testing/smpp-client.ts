@@ -19,6 +19,8 @@ export interface SmppClientSettings {
   readonly deliveryStatus?: (delivery: DeliverSm) => number | 'none'
   /** False if enquire_link is ignored, as by a client whose network is gone. Default true. */
   readonly isAlive?: boolean
+  /** True if the client writes each request in two halves, the second one a moment later. Default false. */
+  readonly writesInHalves?: boolean
 }
 
 const emptyBind = { systemType: '', interfaceVersion: 0x34, addrTon: 0, addrNpi: 0, addressRange: '' }
@@ -41,6 +43,7 @@ export class SmppClient {
     { readonly resolve: (pdu: Pdu) => void; readonly reject: (error: Error) => void }
   >()
   #sequence = 0
+  #written: Promise<void> = Promise.resolve()
   #isClosed = false
 
   private constructor(socket: Socket, settings: SmppClientSettings) {
@@ -87,7 +90,7 @@ export class SmppClient {
         return
       }
       this.#waiting.set(sequence, { resolve, reject })
-      this.#socket.write(encodePdu({ ...pdu, sequence } as Pdu))
+      this.#send(encodePdu({ ...pdu, sequence } as Pdu))
     })
   }
 
@@ -127,6 +130,20 @@ export class SmppClient {
     this.#socket.destroy()
   }
 
+  #send(octets: Buffer): void {
+    if (this.#settings.writesInHalves !== true) {
+      this.#socket.write(octets)
+      return
+    }
+    const half = octets.length >> 1
+    // A response that is written in between would end up inside this request, so the halves wait for each other.
+    this.#written = this.#written.then(async () => {
+      this.#socket.write(octets.subarray(0, half))
+      await new Promise((resolve) => setImmediate(resolve))
+      this.#socket.write(octets.subarray(half))
+    })
+  }
+
   #take(pdu: ReceivedPdu): void {
     this.received.push(pdu)
     if (pdu.command === 'malformed' || pdu.command === 'unknown') return
@@ -148,7 +165,7 @@ export class SmppClient {
   }
 
   #respond(pdu: Pdu): void {
-    if (!this.#socket.destroyed) this.#socket.write(encodePdu(pdu))
+    if (!this.#socket.destroyed) this.#send(encodePdu(pdu))
   }
 }
 
