@@ -4,7 +4,7 @@ import type { Deployment } from './deployment.ts'
 
 /** Parameters of an attack. They are passed as JSON, because the attack runs in a process of its own. */
 export interface Target {
-  /** Port of the process that serves the attacked interface. */
+  /** Port of the attacked interface. */
   readonly port: number
   /** Key of the attacking account. */
   readonly key: string
@@ -19,8 +19,8 @@ export interface Attack {
   readonly title: string
   /** Attacked interface. The other account sends over this interface too. */
   readonly by: Interface
-  /** Attacks the portal instead of `by`. */
-  readonly at?: 'portal'
+  /** Attacks the portal or the SMPP server instead of `by`. */
+  readonly at?: 'portal' | 'smpp'
   /** Stores data of the attacking account before the attack. The resolved value is passed to `run` as JSON. */
   readonly prepare?: (hostile: Client, full: boolean, deployment: Deployment) => Promise<unknown>
   /** Attacks until its process is ended. */

@@ -1,6 +1,7 @@
 import { openAccount } from '../support/accounts.ts'
 import { interfaces, type Interface } from '../support/attempts.ts'
 import type { Client } from '../support/clients.ts'
+import { freePorts } from '../support/free-ports.ts'
 import { startDatabase, type Database } from '../support/database.ts'
 import { dataFolder, killLeftovers, startApp, type Environment, type Started } from '../support/process.ts'
 
@@ -22,15 +23,17 @@ const collectAtSignal = `data:text/javascript,${encodeURIComponent(
   process.on('SIGUSR2', () => collect())`,
 )}`
 
-const served = [...interfaces, 'portal'] as const
+const served = [...interfaces, 'portal', 'smpp'] as const
 type Served = (typeof served)[number]
 
 /** Running gateway with an attacking account and another one that sends. */
 export interface Deployment {
   readonly environment: Environment
   readonly database: Database
-  /** Returns the process that serves an interface or the portal. */
+  /** Returns the process that serves an interface, the portal or SMPP. */
   readonly serving: (by: Served) => Started
+  /** Returns the port on which clients reach it. */
+  readonly portOf: (by: Served) => number
   /** All processes, including the dispatcher and the callbacks of carriers. */
   readonly processes: readonly Started[]
   readonly victim: (by: Interface) => Client
@@ -42,7 +45,9 @@ export interface Deployment {
 export async function deploy(layout: Layout, further: Environment = {}): Promise<Deployment> {
   const data = await dataFolder()
   const database = await startDatabase(`${data.path}/db`)
+  const [smppPort = 0] = await freePorts(1)
   const environment = {
+    SMPP_PORT: String(smppPort),
     DATABASE_URL: database.connectionString,
     DATA_DIR: data.path,
     CARRIERS: 'simulator:?delayMs=10',
@@ -66,6 +71,7 @@ export async function deploy(layout: Layout, further: Environment = {}): Promise
     environment,
     database,
     serving,
+    portOf: (by) => (by === 'smpp' ? smppPort : Number(new URL(serving(by).url).port)),
     processes,
     victim: (by) => ({ url: serving(by).url, key: victim.key }),
     hostile: (by) => ({ url: serving(by).url, key: hostile.key }),

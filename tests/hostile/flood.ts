@@ -1,10 +1,10 @@
 import { connect, type Socket } from 'node:net'
 import type { Target } from './attack.ts'
 
-/** Number of answers so far by HTTP status, and number of closed connections. */
+/** Number of answers so far by HTTP status or SMPP command_status, and number of closed connections. */
 export const answers = new Map<string, number>()
 
-const count = (name: string): void => void answers.set(name, (answers.get(name) ?? 0) + 1)
+export const count = (name: string): void => void answers.set(name, (answers.get(name) ?? 0) + 1)
 
 interface Flood {
   readonly connections: number

@@ -33,7 +33,7 @@ export interface Figures {
   readonly quiet: Sends
   readonly attacked: Sends
   readonly memory: Memory
-  /** Number of answers to the attacker, by HTTP status. */
+  /** Number of answers to the attacker, by HTTP status or SMPP command_status. */
   readonly answers: Readonly<Record<string, number>>
   /** Lines of level error or above, of all processes. */
   readonly errorLines: readonly string[]
@@ -83,7 +83,7 @@ export async function underAttack(attack: Attack, deployment: Deployment, streng
   const { by, at = by } = attack
   const { full } = strength
   const victim = deployment.victim(by)
-  const { pid, url } = deployment.serving(at)
+  const { pid } = deployment.serving(at)
   const send = () => attempt(by, victim, nextNumber())
 
   const prepared = await attack.prepare?.(deployment.hostile('rest'), full, deployment)
@@ -95,7 +95,7 @@ export async function underAttack(attack: Attack, deployment: Deployment, streng
   const watching = setInterval(() => (most = Math.max(most, megabytes(pid))), 50)
 
   const attacker = startAttacker(attack, {
-    port: Number(new URL(url).port),
+    port: deployment.portOf(at),
     key: deployment.hostile(by).key,
     full,
     prepared,

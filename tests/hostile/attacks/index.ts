@@ -12,6 +12,7 @@ import { pipelinedLongHeaders, pipelinedWrongKeys, pipelinedWrongKeysOfSixty } f
 import { portalDownloads, statementDownloads } from './portal-downloads.ts'
 import { readPublicDocuments, unreadPublicDocuments } from './public-documents.ts'
 import { refusedByWords } from './refused-by-words.ts'
+import { smppFlood, smppGarbage, smppStrangers, smppUnread } from './smpp-clients.ts'
 import { slowBodies, slowHeaders, unfinishedHeaders } from './slow-requests.ts'
 import { unfinishedBodies } from './unfinished-bodies.ts'
 import { unreadAnswers } from './unread-answers.ts'
@@ -42,6 +43,10 @@ export const attacks: readonly Attack[] = [
   unfinishedHeaders,
   idleConnections,
   shortConnections,
+  smppGarbage,
+  smppFlood,
+  smppUnread,
+  smppStrangers,
 ]
 
 /** One attack of each kind, for the short form, which runs beside other tests. */
@@ -59,4 +64,6 @@ export const fewAttacks: readonly Attack[] = [
   slowHeaders,
   idleConnections,
   statementDownloads,
+  smppGarbage,
+  smppFlood,
 ]
