@@ -14,6 +14,7 @@ import { singleAccept } from './goals/single-accept.ts'
 import { singleLife } from './goals/single-life.ts'
 import { slowCarrier } from './goals/slow-carrier.ts'
 import { smppAccept } from './goals/smpp-accept.ts'
+import { smppBinds } from './goals/smpp-binds.ts'
 import { smppCodec } from './goals/smpp-codec.ts'
 import { smppLife } from './goals/smpp-life.ts'
 import { smppRoutes } from './goals/smpp-routes.ts'
@@ -38,6 +39,7 @@ export const catalogue: readonly Benchmark[] = [
   idle,
   webhooks,
   smppAccept,
+  smppBinds,
   smppCodec,
   smppLife,
   smppWindow,

@@ -1,14 +1,13 @@
-import { execFile } from 'node:child_process'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { openAccounts } from '../environment/accounts.ts'
 import type { BenchmarkEnvironment } from '../environment/environment.ts'
 import type { Started } from '../environment/processes.ts'
+import { kannelUser, startKannel } from '../environment/kannel.ts'
 import { inRounds } from '../environment/rounds.ts'
+import { addSmppCredential } from '../environment/smpp-credentials.ts'
 import { measured } from '../environment/usage.ts'
 import type { Benchmark } from '../benchmark.ts'
 import { costFigures, latencyFigures } from '../figures/costs.ts'
+import type { Figure } from '../figures/figure.ts'
 import { ratios } from '../figures/spread.ts'
 import type { SubmitLoad } from '../loads/submit-load.ts'
 import type { Worker } from '../loads/workers.ts'
@@ -30,7 +29,7 @@ export const smppAccept: Benchmark = {
     const rest = await environment.start('rest')
     const smpp = await environment.start('smpp', { SMPP_PORT: String(port) })
     const accounts = await openAccounts(environment.database, accountCount)
-    const logins = await Promise.all(accounts.map(({ id }) => addCredential(environment, id)))
+    const logins = await Promise.all(accounts.map(({ id }) => addSmppCredential(environment, id, { binds, window })))
     const worker = environment.worker()
     const seconds = environment.quick ? 4 : 8
     const submit = (load: Pick<SubmitLoad, 'binds' | 'window' | 'perSecond'>) => (warmUp: boolean) =>
@@ -44,6 +43,7 @@ export const smppAccept: Benchmark = {
           seconds: warmUp ? 3 : seconds,
         }),
     })
+    const kannel = await kannelFigures(environment, worker, seconds)
     const half = Math.round(Math.max(...perSecondOf(many)) / 2)
     const { paced } = await inRounds(3, { paced: submit({ binds, window, perSecond: half }) })
     return {
@@ -63,10 +63,42 @@ export const smppAccept: Benchmark = {
         ),
         ...costFigures('submission', ['smpp'], many),
         ...costFigures('REST send', ['rest'], single),
+        ...kannel,
       ],
-      notes: ['Wanted: 1.2 times REST, 400 /s with a window of 1, and a p99 below 20 ms at half the load.'],
+      notes: [
+        kannel.length > 0
+          ? 'Kannel stores messages in files without waiting for the disk. Its SMPP server, OpenSMPPBox, is no Debian package.'
+          : 'Kannel is not installed.',
+        'Wanted: 1.2 times REST, 400 /s with a window of 1, and a p99 below 20 ms at half the load.',
+      ],
     }
   },
+}
+
+/** Measures how fast Kannel accepts single messages over HTTP. Returns nothing if Kannel is not installed. */
+async function kannelFigures(
+  environment: BenchmarkEnvironment,
+  worker: Worker,
+  seconds: number,
+): Promise<readonly Figure[]> {
+  const kannel = await startKannel(environment.folder)
+  if (kannel === undefined) return []
+  try {
+    const send = (length: number) => {
+      const load = { ...kannelUser, url: kannel.url, connections: 32, firstNumber: environment.numbers(1_000_000) }
+      return worker.run('kannelSends', { ...load, seconds: length })
+    }
+    await send(2)
+    const before = await kannel.cpu()
+    const { accepted, seconds: took } = await send(seconds)
+    const cpu = (await kannel.cpu()) - before
+    return [
+      { name: 'single sends to Kannel over HTTP', unit: '/s', rounds: [accepted / took] },
+      { name: 'send to Kannel: CPU of both boxes', unit: 'µs each', rounds: [cpu / accepted] },
+    ]
+  } finally {
+    await kannel.stop()
+  }
 }
 
 async function submitting(
@@ -87,18 +119,4 @@ async function submitting(
   )
   const { recipients, seconds, latencies, cpu } = result
   return { usage, count: recipients, generator: cpu, perSecond: recipients / seconds, latencies }
-}
-
-const operator = join(fileURLToPath(new URL('../..', import.meta.url)), 'apps/operator/dist/main.js')
-
-/** Adds a credential whose limits the load does not reach. */
-async function addCredential(
-  { database, folder }: BenchmarkEnvironment,
-  account: number,
-): Promise<{ readonly systemId: string; readonly password: string }> {
-  const limits = ['--binds', String(binds), '--window', String(window), '--per-second', '100000']
-  const args = [operator, 'smpp', 'add', '--account', String(account), ...limits, '--json']
-  const env = { ...process.env, DATABASE_URL: database.connectionString, DATA_DIR: folder }
-  const { stdout } = await promisify(execFile)(process.execPath, args, { env })
-  return JSON.parse(stdout) as { systemId: string; password: string }
 }

@@ -5,15 +5,19 @@ import { runRawSelect } from '../limits/raw-select.ts'
 import { runBareClient } from './bare-client.ts'
 import { runAskLoad } from './ask-load.ts'
 import { runDirectPushes } from './direct-pushes.ts'
+import { runKannelSends } from './kannel-load.ts'
 import { runFirstPage, runOpenPages, runPageLoad } from './page-load.ts'
 import { runSendLoad } from './send-load.ts'
-import { runSubmitLoad } from './submit-load.ts'
+import { countIdleBinds, runIdleBinds, runSubmitLoad } from './submit-load.ts'
 import { runReceived, runReceiver } from './webhook-receiver.ts'
 
 /** Loads that a worker process can run, by name. */
 export const jobs = {
   sends: runSendLoad,
   submits: runSubmitLoad,
+  idleBinds: runIdleBinds,
+  openIdleBinds: countIdleBinds,
+  kannelSends: runKannelSends,
   asks: runAskLoad,
   pages: runPageLoad,
   firstPage: runFirstPage,

@@ -62,6 +62,33 @@ export async function runSubmitLoad(load: SubmitLoad): Promise<SubmitLoadResult>
   return { recipients: ids.length, seconds, latencies: latenciesOf(milliseconds), accepted, failures }
 }
 
+export interface IdleBindsLoad {
+  readonly port: number
+  readonly logins: SubmitLoad['logins']
+  /** Number of binds, spread over the logins. */
+  readonly binds: number
+}
+
+/** Binds that a worker keeps open until it ends. */
+const idleLinks: Link[] = []
+/** Binds that are opened at the same time. A server accepts few connections of one address that are not bound. */
+const opensAtOnce = 20
+
+/** Opens transceiver binds that only answer enquire_link. They stay open until the worker ends. */
+export async function runIdleBinds({ port, logins, binds }: IdleBindsLoad): Promise<{ readonly open: number }> {
+  for (let count = 0; count < binds; count += opensAtOnce) {
+    const opened = Array.from({ length: Math.min(opensAtOnce, binds - count) }, (_, at) =>
+      openLink(port, logins[(count + at) % logins.length], 'bind_transceiver'),
+    )
+    idleLinks.push(...(await Promise.all(opened)))
+  }
+  return countIdleBinds()
+}
+
+/** Returns the number of binds that are still open. */
+export const countIdleBinds = (): Promise<{ readonly open: number }> =>
+  Promise.resolve({ open: idleLinks.filter((link) => link.isOpen()).length })
+
 /** Submits at a rate, over the binds in turn, and reads the clock every millisecond. */
 async function pace(
   perSecond: number,
@@ -84,10 +111,15 @@ interface Link {
   submit(number: string, answered: (status: number, messageId: string) => void): void
   /** Resolves when every submission has its response. */
   idle(): Promise<void>
+  isOpen(): boolean
   close(): void
 }
 
-async function openLink(port: number, login: SubmitLoad['logins'][number] | undefined): Promise<Link> {
+async function openLink(
+  port: number,
+  login: SubmitLoad['logins'][number] | undefined,
+  command: 'bind_transmitter' | 'bind_transceiver' = 'bind_transmitter',
+): Promise<Link> {
   if (login === undefined) throw new Error('no login to bind with')
   const socket = connect(port, '127.0.0.1').setNoDelay(true)
   const waiting = new Map<number, (status: number, messageId: string) => void>()
@@ -100,7 +132,7 @@ async function openLink(port: number, login: SubmitLoad['logins'][number] | unde
     socket.once('error', reject)
     socket.on('data', (chunk: Buffer) => {
       for (const pdu of reader.read(chunk)) {
-        if (pdu.command === 'bind_transmitter_resp') {
+        if (pdu.command === `${command}_resp`) {
           if (pdu.status === 0) resolve()
           else reject(new Error(`the bind was answered with command_status ${pdu.status}`))
         } else if (pdu.command === 'submit_sm_resp') {
@@ -111,7 +143,7 @@ async function openLink(port: number, login: SubmitLoad['logins'][number] | unde
       }
     })
   })
-  socket.write(encodePdu({ command: 'bind_transmitter', ...bindFields, ...login, sequence: 1 }))
+  socket.write(encodePdu({ command, ...bindFields, ...login, sequence: 1 }))
   await bound
   const flush = (): void => {
     isFlushPlanned = false
@@ -130,6 +162,7 @@ async function openLink(port: number, login: SubmitLoad['logins'][number] | unde
         onIdle = resolve
         if (waiting.size === 0) resolve()
       }),
+    isOpen: () => !socket.destroyed,
     close: () => void socket.destroy(),
   }
 }
