@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { CarrierMode } from '@gateway/core/dispatch'
 import type { Chance } from '@gateway/core/testing'
 import type { CarrierOfRun, Trouble } from './carrier.ts'
-import type { Member } from './processes.ts'
+import type { App, Member } from './processes.ts'
 import type { Database } from './database.ts'
 import type { Figures } from './figures.ts'
 import type { Liveness } from './liveness.ts'
@@ -66,7 +66,10 @@ const deckOfRoute = [
   'refuse numbers for now' as const,
 ]
 
-type Fault = (typeof deck | typeof deckOfLinks | typeof deckOfRoute)[number]
+/** Additional kinds if there are SMPP customers. */
+const deckOfCustomers = Array.from({ length: 3 }, () => 'kill the SMPP server' as const)
+
+type Fault = (typeof deck | typeof deckOfLinks | typeof deckOfRoute | typeof deckOfCustomers)[number]
 
 /** Command ids of submit_sm, deliver_sm_resp and enquire_link. */
 const pdus = ['00000004', '00000004', '80000005', '00000015'].map((id) => Buffer.from(id, 'hex'))
@@ -89,6 +92,22 @@ const ofServers = [
   'find-outcomes',
   ...['delete-waiting', 'delete-waiting', 'find-deleted', 'transfer', 'transfer', 'find-operation'],
 ]
+const ofSmppServers = [
+  ...['accept-held', 'accept-held', 'accept-held', 'release-held-sends', 'add-smpp-parts', 'add-smpp-parts'],
+  ...['waiting-smpp-parts', 'lock-smpp-parts', 'join-smpp-parts', 'commit', 'commit'],
+  ...['claim-smpp-deliveries', 'settle-smpp-deliveries', 'settle-smpp-deliveries'],
+]
+
+/** Returns the names of statements at which connections of a process are cut. */
+const statementsOf = (app: App): readonly string[] =>
+  app === 'dispatcher' ? ofDispatchers : app === 'smpp' ? ofSmppServers : ofServers
+
+/** Statements after which a process is killed. */
+const fatal = {
+  dispatcher: ['mark', 'record', 'record-late', 'settle', 'claim-bulk', 'postpone'],
+  smpp: ['accept-held', 'add-smpp-parts', 'join-smpp-parts', 'claim-smpp-deliveries', 'settle-smpp-deliveries'],
+  server: ['accept', 'accept-scheduled', 'delete-waiting', 'transfer'],
+} as const
 
 /**
  * Probability with which each of these statements is lost in addition to the injected faults. The process must then
@@ -97,7 +116,13 @@ const ofServers = [
 const flaky = {
   dispatcher: { probability: 0.2, statements: ['record-late', 'settle', 'postpone'] },
   server: { probability: 0.05, statements: ['accept', 'accept-scheduled', 'delete-waiting', 'transfer'] },
+  smpp: {
+    probability: 0.05,
+    statements: ['accept-held', 'add-smpp-parts', 'join-smpp-parts', 'settle-smpp-deliveries'],
+  },
 }
+
+const groupOf = ({ app }: Pick<Member, 'app'>) => (app === 'dispatcher' || app === 'smpp' ? app : 'server')
 
 /** Faults that must have happened in every run, including a short run on a busy machine. */
 export const needed: readonly Fault[] = [
@@ -106,6 +131,9 @@ export const needed: readonly Fault[] = [
   'cut at a statement',
   'PostgreSQL: kill -9 of all of it',
 ]
+
+/** Fault that must also have happened in every run with SMPP customers. */
+export const neededOfCustomers: readonly Fault[] = ['kill the SMPP server']
 
 /** Faults that must also have happened in every run over SMPP. */
 export const neededOfLinks: readonly Fault[] = [
@@ -139,6 +167,9 @@ const overflowMilliseconds = 7000
 /** Maximum number of messages that a dispatcher may submit to a carrier that falls silent. The window is larger. */
 const silenceCost = 35
 
+/** Figure that counts submissions of SMPP customers that were answered with an id. */
+const answeredWithId = 'SMPP: submissions answered an id'
+
 const noTrouble: Trouble = { submitted: new Map() }
 const noNumbers: ReadonlySet<string> = new Set()
 
@@ -147,6 +178,7 @@ export async function injectFaults(injecting: Injecting): Promise<void> {
   const { chance, figures, members, database, leaseSeconds, observations, liveness, carrier } = injecting
   const dispatchers = members.filter(({ app }) => app === 'dispatcher')
   const servers = members.filter(({ app }) => app !== 'dispatcher')
+  const smppServers = members.filter(({ app }) => app === 'smpp')
   const pauses: Promise<void>[] = []
 
   function pause(member: Member, milliseconds: number): void {
@@ -156,6 +188,7 @@ export async function injectFaults(injecting: Injecting): Promise<void> {
 
   const injections: Readonly<Record<Fault, () => unknown>> = {
     'kill a dispatcher': () => chance.one(dispatchers).kill(),
+    'kill the SMPP server': killSmppServer,
     'kill a server': () => chance.one(servers).kill(),
     'pause a dispatcher beyond its lease': async () => {
       await untilBothAreBusy()
@@ -270,6 +303,14 @@ export async function injectFaults(injecting: Injecting): Promise<void> {
     }
   }
 
+  /** Kills an SMPP server while customers get answers from it, at the latest after 10 s. */
+  async function killSmppServer(): Promise<void> {
+    const answered = () => figures.of(answeredWithId)
+    const [before, end] = [answered(), performance.now() + 10_000]
+    while (answered() < before + 10 && performance.now() < end) await delay(20)
+    chance.one(smppServers).kill()
+  }
+
   function stall(member: Member, milliseconds: number): void {
     member.network.stall(milliseconds)
     pauses.push(delay(milliseconds))
@@ -278,18 +319,14 @@ export async function injectFaults(injecting: Injecting): Promise<void> {
   function cutAtStatements(): void {
     for (const { app, network } of members) {
       if (!chance.happens(0.7)) continue
-      network.cutAt(chance.one(wheres), chance.one(app === 'dispatcher' ? ofDispatchers : ofServers))
+      network.cutAt(chance.one(wheres), chance.one(statementsOf(app)))
     }
   }
 
   /** Kills the process after it has sent a statement and before the answer arrives. This rarely happens by chance. */
   function killAtStatement(): void {
-    const member = chance.one([chance.one(dispatchers), chance.one(servers)])
-    const statement =
-      member.app === 'dispatcher'
-        ? chance.one(['mark', 'record', 'record-late', 'settle', 'claim-bulk', 'postpone'])
-        : chance.one(['accept', 'accept-scheduled', 'delete-waiting', 'transfer'])
-    member.network.cutAt(chance.one(wheres), statement, () => member.kill())
+    const member = chance.one([chance.one(dispatchers), chance.one(servers), ...smppServers])
+    member.network.cutAt(chance.one(wheres), chance.one(fatal[groupOf(member)]), () => member.kill())
   }
 
   /**
@@ -321,7 +358,7 @@ export async function injectFaults(injecting: Injecting): Promise<void> {
 
   function makeFlaky(): void {
     for (const { app, network } of members) {
-      const { probability, statements } = flaky[app === 'dispatcher' ? 'dispatcher' : 'server']
+      const { probability, statements } = flaky[groupOf({ app })]
       network.flaky(probability, statements)
     }
   }
@@ -343,13 +380,15 @@ export async function injectFaults(injecting: Injecting): Promise<void> {
   }
   if (injecting.only.length === 0) makeFlaky()
   const ofRoute = carrier.troubles === undefined ? [] : deckOfRoute
-  const all = [...deck, ...(carrier.kill === undefined ? [] : deckOfLinks), ...ofRoute]
+  const ofLinks = carrier.kill === undefined ? [] : deckOfLinks
+  const all = [...deck, ...ofLinks, ...ofRoute, ...(smppServers.length === 0 ? [] : deckOfCustomers)]
   const possible = all.filter((kind) => injecting.only.length === 0 || injecting.only.includes(kind))
   if (possible.length === 0) throw new Error(`there is no such fault; there are ${[...new Set(all)].join(', ')}`)
   // The first deal has one fault of each kind, so that a short run meets all kinds. The needed kinds are injected
   // first, because a slow run may not meet the others.
   const kinds = chance.shuffled([...new Set(possible)])
-  const isNeeded = (kind: Fault): boolean => needed.includes(kind) || neededOfLinks.includes(kind)
+  const isNeeded = (kind: Fault): boolean =>
+    [needed, neededOfLinks, neededOfCustomers].some((all) => all.includes(kind))
   let dealt = [...kinds.filter((kind) => !isNeeded(kind)), ...kinds.filter(isNeeded)]
   const lacksNeeded = (): boolean => kinds.some((kind) => isNeeded(kind) && figures.of(`fault: ${kind}`) === 0)
   while (performance.now() < injecting.end) {

@@ -38,6 +38,7 @@ interface Watched {
 
 /** Work in the database at one poll. */
 interface Work {
+  /** True if messages are due and not held for the answer to an SMPP customer. */
   readonly due: boolean
   /** True if there are claimed, unmarked messages. */
   readonly claimed: boolean
@@ -46,7 +47,9 @@ interface Work {
 }
 
 const work = `
-select exists (select from due) due, exists (select from claimed_batch where marked < cardinality(ids)) claimed,
+select exists (
+    select from due where first_id not in (select unnest(first_ids) from smpp_accept where until > now())
+  ) due, exists (select from claimed_batch where marked < cardinality(ids)) claimed,
   exists (select from dispatcher where lease_until < now() - interval '5 s') dead`
 
 /**

@@ -91,7 +91,7 @@ export function startLoad(load: Load, count: number): RunningLoad {
     const app = chance.one(apps)
     const listening = members.filter((member) => member.app === app && member.url() !== undefined)
     const url = listening.length === 0 ? undefined : chance.one(listening).url()
-    const isInterface = app !== 'dispatcher' && app !== 'portal' && app !== 'callbacks'
+    const isInterface = app === 'rest' || app === 'asp' || app === 'xml'
     const face: Interface | undefined = isInterface ? clients.interfaces[app] : undefined
     return url === undefined || face === undefined ? undefined : { url, face, app }
   }

@@ -14,6 +14,7 @@ const { values } = parseArgs({
     'until-broken': { type: 'boolean', default: false },
     'recipients-per-second': { type: 'string', default: '120' },
     carrier: { type: 'string', default: 'simulator' },
+    'smpp-customers': { type: 'boolean', default: false },
     'carrier-per-second': { type: 'string' },
     only: { type: 'string', multiple: true, default: [] },
     'backlog-max': { type: 'string', default: '3000' },
@@ -38,6 +39,9 @@ const figures = await runFaults({
   recipientsPerSecond: Number(values['recipients-per-second']),
   secondsBetweenFaults: Number(values['seconds-between-faults']),
   carrier: carrierOf(values.carrier),
+  hasSmppCustomers: values['smpp-customers'],
+  // Customers over SMPP schedule nothing, so their runs need not wait for a full minute.
+  meetsMinute: !values['smpp-customers'],
   ...(values['carrier-per-second'] === undefined ? {} : { carrierPerSecond: Number(values['carrier-per-second']) }),
   only: values.only,
   backlogMax: Number(values['backlog-max']),

@@ -295,6 +295,37 @@ cross join lateral (select * from inbound_message where`,
       to: `if (false)`,
     },
   ],
+  // The following bugs are found only with --smpp-customers.
+  'a submission is answered before the commit': [
+    {
+      file: `${postgres}/messages/postgres-messages.js`,
+      from: `const paid = await storeSends(hot, sendsOf(laidOut), answersToKeep(orders, laidOut), hold);`,
+      to: `const storing = storeSends(hot, sendsOf(laidOut), answersToKeep(orders, laidOut), hold);
+            storing.catch(() => undefined);
+            const paid = hold === undefined ? await storing : new Map(orders.map(({ account }) => [account, 0]));`,
+    },
+  ],
+  'a receipt that one bind acknowledged is dropped for the others': [
+    {
+      file: `${postgres}/sql/smpp-deliveries.js`,
+      from: `where smpp_delivery.id = any (array[results.id]) and results.is_over and smpp_delivery.tries = results.tries
+    and process = :process`,
+      to: `where results.is_over and process = :process`,
+    },
+  ],
+  'parts are priced twice': [
+    {
+      file: `${postgres}/smpp-customers/postgres-smpp-parts.js`,
+      from: `sends: layOut(order, idOf(parts))`,
+      to: `sends: doublePrice(layOut(order, idOf(parts)))`,
+    },
+    {
+      file: `${postgres}/smpp-customers/postgres-smpp-parts.js`,
+      from: `async function joinTexts(`,
+      to: `const doublePrice = (laid) => ({ ...laid, sends: laid.sends.map((send) => ({ ...send, cost: 2 * send.cost })) });
+async function joinTexts(`,
+    },
+  ],
   // The following bugs also need --carrier smpp, because they need two carriers.
   'a circuit is never tried again': [
     {

@@ -6,7 +6,7 @@ import { cleanEnvironment, entryOf, type Environment } from '../support/process.
 import type { Figures } from './figures.ts'
 import type { Network, Relay } from './network.ts'
 
-export type App = 'rest' | 'asp' | 'xml' | 'portal' | 'dispatcher' | 'callbacks'
+export type App = 'rest' | 'asp' | 'xml' | 'portal' | 'dispatcher' | 'callbacks' | 'smpp'
 
 /** Process of the gateway with its own relay to the database. It is restarted whenever it ends. */
 export interface Member {
@@ -24,6 +24,8 @@ export interface Member {
   /** Time since which the process has run, listened and reached the database without a fault, by performance.now(). */
   undisturbedSince(): number
   kill(): void
+  /** Times of the kills, by performance.now(). */
+  kills(): readonly number[]
   /** Sends SIGSTOP, and SIGCONT after this time. */
   pause(milliseconds: number): void
   /** Sends SIGTERM and resolves to the exit code. The process is restarted unless `forGood`. */
@@ -53,6 +55,7 @@ export function startMember(app: App, name: string, network: Network, settings: 
   let over = false
   let listensSince = Infinity
   let pausedUntil = 0
+  const kills: number[] = []
 
   function start(): void {
     const started = spawn(process.execPath, [entryOf(app, root)], {
@@ -105,7 +108,9 @@ export function startMember(app: App, name: string, network: Network, settings: 
             carrierLink?.disturbedUntil() ?? 0,
             carrierLink?.connectedSince() ?? 0,
           ),
+    kills: () => kills,
     kill: () => {
+      kills.push(performance.now())
       expected = true
       url = undefined
       child?.kill('SIGKILL')

@@ -7,6 +7,7 @@ import { simulatedCarrierOfRun, type CarrierOfRun } from './carrier.ts'
 import { httpCarrierOfRun } from './http-carrier.ts'
 import { smppCarrierOfRun } from './smpp-carrier.ts'
 import { adoptReceipts, setCarrierMode } from '../support/operate.ts'
+import { freePorts } from '../support/free-ports.ts'
 import { manageWebhooks } from './account-holders.ts'
 import { backUp, judgeBackup } from './backup.ts'
 import { judge } from './checks.ts'
@@ -26,7 +27,17 @@ import { gatewayHere, gatewayOf, openAccounts, openEndpoints, operate } from './
 import { poll, pollTheRest } from './polls.ts'
 import { openReceiver, type Receiver } from './receiver.ts'
 import { assignCodes, bringReplies } from './replies.ts'
-import { adoptedAreMatched, endInOrder, eventsHaveCome, repliesHaveCome, settle, allIsReported } from './settle.ts'
+import {
+  adoptedAreMatched,
+  allIsReported,
+  deliveriesHaveCome,
+  endInOrder,
+  eventsHaveCome,
+  repliesHaveCome,
+  settle,
+} from './settle.ts'
+import { expectRevoked, judgeCustomers } from './smpp-checks.ts'
+import { openCustomers } from './smpp-customers.ts'
 import { readState } from './state.ts'
 import { createObservations } from './observations.ts'
 import { untilBroken, watchBacklog, watchBalances } from './watch.ts'
@@ -51,6 +62,8 @@ export interface FaultRun {
    * nearly always wait in the queue.
    */
   readonly carrierPerSecond?: number
+  /** Adds an SMPP server with 20 binds of five accounts. Default false. */
+  readonly hasSmppCustomers?: boolean
   /** Kinds of faults to inject; by default all. */
   readonly only?: readonly string[]
   /** Number of concurrent clients. Default 8. */
@@ -86,6 +99,8 @@ export interface Scene {
 }
 
 const apps: readonly App[] = ['rest', 'rest', 'asp', 'asp', 'xml', 'dispatcher', 'dispatcher']
+/** Processes of a run with SMPP customers. There are fewer, so that most of the work and of the faults concern SMPP. */
+const appsBesideCustomers: readonly App[] = ['rest', 'asp', 'smpp', 'dispatcher', 'dispatcher']
 const leaseSeconds = 3
 const carriersOfRun = { simulator: simulatedCarrierOfRun, smpp: smppCarrierOfRun, http: httpCarrierOfRun } as const
 /** Value of IN_DOUBT_MAX. Over a network it is two windows, because with less a window of 50 would never be full. */
@@ -171,6 +186,7 @@ async function withDatabase(run: FaultRun, place: Place): Promise<void> {
   // The preparation runs its commands in this process, because it is not part of the test.
   const here = gatewayHere(ofCommands)
 
+  const observations = createObservations(figures)
   const migrated = await gateway('migrate')
   if (migrated.code !== 0) throw new Error(migrated.out)
   await database.ask(`insert into price (prefix, price) values ('2783', 15), ('2776', 7)`)
@@ -190,9 +206,14 @@ async function withDatabase(run: FaultRun, place: Place): Promise<void> {
   )
   const pollingAccounts = accounts.filter(({ related }) => related)
   if (run.scene === undefined) await openReader(here, database)
-  const further = carrier.callbacks === undefined ? [] : ['callbacks' as const]
-  const appsOfRun =
-    run.scene === undefined ? [...apps, 'portal' as const, ...further] : [...new Set(apps), 'dispatcher' as const]
+  const [smppPort] = run.hasSmppCustomers === true ? await freePorts(1) : []
+  const customers =
+    smppPort === undefined
+      ? undefined
+      : await openCustomers({ chance, figures, observations, gateway: here, port: smppPort, odd: carrier.odd })
+  const further: readonly App[] = carrier.callbacks === undefined ? [] : ['callbacks']
+  const usual: readonly App[] = customers === undefined ? [...apps, 'portal'] : appsBesideCustomers
+  const appsOfRun: readonly App[] = run.scene === undefined ? [...usual, ...further] : [...new Set(apps), 'dispatcher']
   for (const [i, app] of appsOfRun.entries()) {
     const network = run.scene?.network() ?? (await openNetwork(database.connectionString, chance))
     const name = `${app}-${i}`
@@ -203,6 +224,7 @@ async function withDatabase(run: FaultRun, place: Place): Promise<void> {
       ...(url !== undefined && { CARRIERS: url }),
       ...(url !== undefined && PUBLIC_URL !== '' && { PUBLIC_URL }),
       ...(app === 'callbacks' && { PORT }),
+      ...(app === 'smpp' && { SMPP_PORT: String(smppPort) }),
     }
     const settings = { root: run.root, environment: { ...environment, ...own }, figures, logs, carrierLink: relay }
     members.push(startMember(app, name, network, settings))
@@ -211,7 +233,6 @@ async function withDatabase(run: FaultRun, place: Place): Promise<void> {
   log('all processes listen')
 
   if (run.meetsMinute !== false) await delay(secondsToWait(run.seconds, (Date.now() / 1000) % 60) * 1000)
-  const observations = createObservations(figures)
   const clients = createClients(figures)
   const end = performance.now() + run.seconds * 1000
   const shared = { chance, figures, observations, end }
@@ -258,6 +279,7 @@ async function withDatabase(run: FaultRun, place: Place): Promise<void> {
     manageWebhooks({ ...shared, database, members, accounts, receiver }),
     watchBalances(watched),
     backlog.over,
+    customers?.submitUntil(end),
   ])
   if (run.endsWhenBroken === true) {
     await Promise.race([all, untilBroken(watched)])
@@ -272,13 +294,18 @@ async function withDatabase(run: FaultRun, place: Place): Promise<void> {
   receiver.calmDown()
 
   if (run.scene?.isLossy === true) return liveness.stop()
+  const receiving = new AbortController()
+  const received = customers?.receive(receiving.signal)
   const hasSettled =
     run.scene === undefined
       ? await endInOrder(place, chance.shuffled(members), { liveness, load, perSecond })
       : await settle(place, allIsReported)
   await liveness.stop()
   // Data that still changes cannot be judged.
-  if (!hasSettled) return
+  if (!hasSettled) {
+    receiving.abort()
+    return received
+  }
   log('everything has settled')
   await repliesHaveCome(database, await carrier.record(database))
   await carrier.settled()
@@ -287,6 +314,9 @@ async function withDatabase(run: FaultRun, place: Place): Promise<void> {
   await adoptedAreMatched(database)
   await pollTheRest({ clients, figures, observations, members, accounts: pollingAccounts })
   await eventsHaveCome(place)
+  if (customers !== undefined) await deliveriesHaveCome(place)
+  receiving.abort()
+  await received
   const losses =
     (run.scene?.losses ?? 0) +
     figures.of('fault: kill a dispatcher') +
@@ -315,6 +345,7 @@ async function withDatabase(run: FaultRun, place: Place): Promise<void> {
   const state = await readState(database)
   for (const [name, n] of state.incidents) figures.count(`incidents: ${name}`, n)
   const record = await carrier.record(database)
+  if (customers !== undefined) expectRevoked({ state, observations, customers })
   const poor = new Set(accounts.filter((account) => account.poor).map(({ id }) => id))
   judge({
     figures,
@@ -327,6 +358,10 @@ async function withDatabase(run: FaultRun, place: Place): Promise<void> {
     losses,
   })
   judgeInbox({ figures, state, observations, record })
+  if (customers !== undefined) {
+    const kills = members.flatMap((member) => (member.app === 'smpp' ? member.kills() : []))
+    judgeCustomers({ figures, state, observations, record, customers, kills })
+  }
   const submitted = new Set(record.map(({ messageId }) => messageId))
   await judgeEvents({ database, figures, state, received: receiver.received(), submitted })
   const url = members.find(({ app }) => app === 'rest')?.url() ?? ''
@@ -334,7 +369,8 @@ async function withDatabase(run: FaultRun, place: Place): Promise<void> {
   await verify(gateway, database, figures)
   if (backup !== undefined)
     await judgeBackup(backup, { root: run.root, database, environment: ofCommands, observations, figures })
-  await askEverything({ observations, members, accounts, clients, figures, state })
+  const allAccounts = [...accounts, ...(customers?.accounts ?? [])]
+  await askEverything({ observations, members, accounts: allAccounts, clients, figures, state })
 }
 
 /**

@@ -132,3 +132,19 @@ export async function eventsHaveCome({ database, figures }: Settling): Promise<v
     await delay(lookMilliseconds)
   }
 }
+
+/**
+ * Waits until every receipt and reply for SMPP customers was delivered. Deliveries of a killed process become free when
+ * their lease of 40 s ends, and those that a client refused for now are repeated after growing pauses.
+ */
+export async function deliveriesHaveCome({ database, figures }: Settling): Promise<void> {
+  for (let looks = settleMilliseconds / lookMilliseconds; ; looks--) {
+    const [row] = await database.ask<{ n: string }>('select count(*) n from smpp_delivery')
+    if (Number(row?.n) === 0) return
+    if (looks <= 0) {
+      figures.broken('P-11', `after ${settleMilliseconds} ms ${String(row?.n)} deliveries wait for SMPP binds`)
+      return
+    }
+    await delay(lookMilliseconds)
+  }
+}

@@ -20,6 +20,8 @@ export interface StoredMessage {
 export interface State {
   readonly sends: readonly StoredSend[]
   readonly messages: ReadonlyMap<number, StoredMessage>
+  /** Codes of parts that were submitted over SMPP and whose text was refused or expired, by id. */
+  readonly endedParts: ReadonlyMap<number, number>
   /** Number of places in which an id waits: scheduled or for another try (`later`), due, or in a claimed batch. */
   readonly waiting: ReadonlyMap<number, number>
   readonly balances: ReadonlyMap<number, number>
@@ -71,6 +73,9 @@ export async function readState(database: Database): Promise<State> {
   const messages = await database.ask<Record<'id' | 'code' | 'carrier', string>>(
     'select id, code, carrier from message',
   )
+  const endedParts = await database.ask<{ id: string; code: number }>(
+    'select id, code from smpp_part where code is not null',
+  )
   const ranges = await database.ask<{ lo: string; hi: string }>(
     'select lo, hi from due union all select lo, hi from later',
   )
@@ -112,6 +117,7 @@ export async function readState(database: Database): Promise<State> {
         { id: Number(row.id), code: Number(row.code), carrier: Number(row.carrier) },
       ]),
     ),
+    endedParts: new Map(endedParts.map(({ id, code }) => [Number(id), code])),
     waiting,
     balances: new Map(accounts.map(({ id, balance }) => [id, Number(balance)])),
     ledger: ledger.map((row) => ({
