@@ -66,8 +66,8 @@ test('every client gets an id and a receipt for every part, and every reply, wha
     const answered = [...ids.values()].flat()
     expect(receipts).toEqual(new Set(answered))
     expect(replies).toEqual(new Set(numbers))
-    const left = await restBalance({ url: gateway.restUrl, key: account.key })
-    expect(left).toBe(credits - parts)
+    const balance = await restBalance({ url: gateway.restUrl, key: account.key })
+    expect(balance).toBe(credits - parts)
     await client.unbind()
   }
   const floods = customers.find(({ personality: { window } }) => window === Infinity)
