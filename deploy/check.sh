@@ -87,7 +87,7 @@ newcomers() {
 }
 
 units() { deploy/systemd/check.sh && echo 'The units are hardened.'; }
-alarms() { promtool test rules deploy/prometheus/rules.test.yaml && echo 'Each alarm is raised and held back.'; }
+alarms() { tested tests/incidents/rules.test.ts && echo 'Each alarm is raised and held back.'; }
 
 step systemd systemd-analyze units
 [ -n "$quick" ] || step alarms promtool alarms

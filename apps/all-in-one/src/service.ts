@@ -69,6 +69,7 @@ await runProcess({
       backUp,
       certificates,
       figures,
+      vitals,
     } = await openPorts(context, loginsOf(context))
     const processing = processingSettings(context.environment)
     const { dispatching, metrics, health, configuration, ...dispatched } = await dispatchFor(context, {
@@ -86,6 +87,7 @@ await runProcess({
       health,
       certificates,
       figures,
+      vitals,
     }
     let smppCertificates: () => readonly ConfiguredCertificates[] = () => []
     const server = await serveGateway(context, opened, {

@@ -1,6 +1,5 @@
 import {
-  measureClock,
-  measureDatabase,
+  measureProcess,
   openPorts,
   processingSettings,
   processingVariables,
@@ -42,7 +41,7 @@ await runProcess({
   },
   start: async (context) => {
     const { environment, log, onStop } = context
-    const { ports, health: database, certificates, figures } = await openPorts(context)
+    const { ports, health: database, certificates, figures, vitals } = await openPorts(context)
     const { clock } = ports
     const carriers = await followCallbackCarriers({ ports, log })
     onStop('changes of carriers', () => carriers.stop())
@@ -51,8 +50,11 @@ await runProcess({
     onStop('requests', () => gate.requests.ended(requestsSeconds))
 
     const metrics = createMetrics()
-    measureClock(metrics, clock)
-    measureDatabase(metrics, figures)
+    const health = {
+      ...database,
+      checks: { ...database.checks, carriers: () => Promise.resolve(carriers.isUsable()) },
+    }
+    measureProcess(context, { ports, health, figures, vitals, metrics })
     measureAdmission(metrics, gate)
     const watching = watchCertificates({ certificates: () => certificates, log, metrics, now: () => clock.now() })
     onStop('certificates', () => watching.stop())
@@ -61,11 +63,7 @@ await runProcess({
     const processing = createProcessing(ports, processingSettings(environment))
     const app = createServiceApp({
       ...{ log, metrics, service: 'callbacks' },
-      health: {
-        ...database,
-        checks: { ...database.checks, carriers: () => Promise.resolve(carriers.isUsable()) },
-        details: { callbacks: () => ({ refused: refused.list() }) },
-      },
+      health: { ...health, details: { callbacks: () => ({ refused: refused.list() }) } },
       mounted: ['/', callbacksRouter(processing, { carriers, clock, gate, log, metrics, refused })],
       notFound: callbacksNotFound({ clock, log, metrics }),
       answerError: (_request, response, status) => response.status(status).type('text/plain').send('Error'),

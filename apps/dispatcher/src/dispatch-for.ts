@@ -1,17 +1,20 @@
 import { hostname } from 'node:os'
 import type { CarrierPorts, CarrierSharePorts, CarrierSpecification } from '@gateway/carriers'
-import type { FleetPorts, ProcessingSettings } from '@gateway/core'
-import { dispatcherDefaults, type Carrier, type DispatcherSettings } from '@gateway/core/dispatch'
+import type { FleetPorts, Ports, ProcessingSettings } from '@gateway/core'
+import { dispatcherDefaults, type Carrier, type DispatcherSettings, type ProcessPlace } from '@gateway/core/dispatch'
 import {
   createMetrics,
   createTracing,
+  optionalUrl,
   text,
+  unreadyReason,
   version,
   wholeNumber,
   type HealthSettings,
   type ProcessContext,
   type Variables,
 } from '@gateway/server'
+import { callHeartbeat } from './call-heartbeat.ts'
 import { agreeWithOthers, type ConfiguredCarriers } from './configured-carriers.ts'
 import {
   measureDispatching,
@@ -22,6 +25,7 @@ import {
   measureVersion,
   measureWaiting,
 } from './dispatch-metrics.ts'
+import { sendDailySummary } from './daily-summary.ts'
 import { startDispatching, type DispatchSettings } from './dispatch.ts'
 import { followCarriers } from './follow-carriers.ts'
 import { followModes, modesOf } from './follow-modes.ts'
@@ -46,7 +50,12 @@ const drainSeconds = 12
 const pushSeconds = 4
 
 interface Dispatched {
-  readonly ports: DispatchSettings['ports'] & PushingSettings['ports'] & CarrierPorts & CarrierSharePorts & FleetPorts
+  readonly ports: DispatchSettings['ports'] &
+    PushingSettings['ports'] &
+    CarrierPorts &
+    CarrierSharePorts &
+    FleetPorts &
+    Pick<Ports, 'dailySums'>
   readonly configured: ConfiguredCarriers
   readonly health: HealthSettings
   readonly processing: ProcessingSettings
@@ -57,7 +66,7 @@ interface Dispatched {
  * condition of readiness. Throws an Error for the operator if other processes use different carriers.
  */
 export async function dispatchFor(
-  { environment, log, onStop, onHangUp }: Context<Parameters<typeof dispatcherSettings>[0]>,
+  { environment, log, onStop, onHangUp }: Context<Parameters<typeof dispatcherSettings>[0] & ReportEnvironment>,
   { ports, configured, health, processing }: Dispatched,
 ) {
   const agreed = await agreeWithOthers(ports, configured, environment)
@@ -110,6 +119,17 @@ export async function dispatchFor(
   measureDoubt(metrics, promotions)
   measureVersion(metrics, following)
   const whole = withAgreement(withProgress(health, dispatching), following)
+  const { HEARTBEAT_URL: heartbeatUrl, SUMMARY_URL: summaryUrl } = environment
+  if (heartbeatUrl !== undefined) {
+    const client = ports.webhookClient
+    const beating = callHeartbeat({ url: heartbeatUrl, unreadyReason: unreadyReason(whole), client, clock, log })
+    // A call in progress ends when the client of webhooks is closed.
+    onStop('heartbeat', () => void beating.stop())
+  }
+  if (summaryUrl !== undefined) {
+    const reporting = sendDailySummary({ url: summaryUrl, ports, place: thisPlace(), log })
+    onStop('daily summary', () => void reporting.stop())
+  }
   return {
     dispatching,
     metrics,
@@ -119,16 +139,25 @@ export async function dispatchFor(
   }
 }
 
+interface ReportEnvironment {
+  readonly HEARTBEAT_URL: string | undefined
+  readonly SUMMARY_URL: string | undefined
+}
+
 type Numbers = 'IN_DOUBT_MAX' | 'LEASE_SECONDS' | 'VALIDITY_HOURS' | 'RETRY_SECONDS'
 
 type DispatchVariables = Readonly<Record<Numbers, ReturnType<typeof wholeNumber>>> & {
   readonly CARRIERS: ReturnType<typeof text>
+  readonly HEARTBEAT_URL: ReturnType<typeof optionalUrl>
+  readonly SUMMARY_URL: ReturnType<typeof optionalUrl>
 }
 
 /** Environment variables of a dispatching process, in addition to the common ones. */
 export const dispatchVariables: DispatchVariables = {
   /** Carriers to use. If empty, the stored carriers are used, or `simulator:` if none are stored. */
   CARRIERS: text({ description: 'carriers, separated by commas', byDefault: '' }),
+  HEARTBEAT_URL: optionalUrl('a URL that is called every minute while the process is ready'),
+  SUMMARY_URL: optionalUrl('a URL that gets a summary of each day'),
   IN_DOUBT_MAX: wholeNumber('messages that may be with a carrier without a record', {
     min: 1,
     max: 100_000,
@@ -151,11 +180,13 @@ export const dispatchVariables: DispatchVariables = {
   }),
 }
 
+const thisPlace = (): ProcessPlace => ({ host: hostname(), pid: process.pid })
+
 export const dispatcherSettings = (environment: Readonly<Record<Numbers, number>>): Partial<DispatcherSettings> => ({
   inDoubtMax: environment.IN_DOUBT_MAX,
   leaseSeconds: environment.LEASE_SECONDS,
   validitySeconds: environment.VALIDITY_HOURS * 3600,
   retrySeconds: environment.RETRY_SECONDS,
   version,
-  place: { host: hostname(), pid: process.pid },
+  place: thisPlace(),
 })

@@ -1,9 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { works, type CarrierStatus } from '@gateway/core/dispatch'
 import type { HistogramCounts, Overview, WaitingRoute } from '@gateway/core/fleet'
 import type { Clock } from '@gateway/core/time'
 import type { Webhooks, WebhookTotal } from '@gateway/core/webhooks'
-import type { Metrics } from '@gateway/server'
+import { remembered, type Metrics } from '@gateway/server'
 import type { Dispatching } from './dispatch.ts'
 import type { CarrierHistograms } from './dispatched-carrier.ts'
 import type { Pushing } from './push.ts'
@@ -186,10 +185,6 @@ export function measurePushing(metrics: Metrics, pushing: Pick<Pushing, 'counts'
 
 /** Maximum rows counted per endpoint. PostgreSQL counts this many in 5 ms. */
 const countedMax = 10_000
-/** Milliseconds for which the result of a query is reused. */
-const rememberedMilliseconds = 5000
-/** Maximum milliseconds to wait for a query. After that, the metrics are returned without its result. */
-const waitMilliseconds = 1000
 
 /**
  * Registers metrics of events that wait for endpoints of all accounts, regardless of which process pushes the events.
@@ -255,9 +250,15 @@ export function measureRoutes(metrics: Metrics, overview: Pick<Overview, 'routes
   )
   metrics.gauge(
     'gateway_route_oldest_due_seconds',
-    'Age of the oldest due and unclaimed message',
-    ['route'],
-    read(({ oldestDue }) => Math.max(0, (clock.now() - oldestDue) / 1000)),
+    'Age of the oldest due and unclaimed message, by route and lane',
+    ['route', 'lane'],
+    async () =>
+      (await routes()).flatMap(({ route = '', oldestOfLane }) =>
+        Object.entries(oldestOfLane).map(([lane, oldest]) => ({
+          labels: { route, lane },
+          value: Math.max(0, (clock.now() - oldest) / 1000),
+        })),
+      ),
   )
 }
 
@@ -280,30 +281,4 @@ export function measureUnknown(metrics: Metrics, overview: Pick<Overview, 'unkno
         { labels: { carrier, state: 'unresolved' }, value: unresolved },
       ]),
   )
-}
-
-/**
- * Returns a function that queries the database at most every few seconds and waits only briefly for the result. The
- * function returns an empty list if the database does not answer.
- */
-function remembered<One>(ask: () => Promise<readonly One[]>): () => Promise<readonly One[]> {
-  let known: readonly One[] = []
-  let knownAt = -Infinity
-  let looking: Promise<void> | undefined
-
-  async function look(): Promise<void> {
-    try {
-      known = await ask()
-      knownAt = performance.now()
-    } catch {
-      known = []
-    } finally {
-      looking = undefined
-    }
-  }
-  return async () => {
-    if (performance.now() - knownAt > rememberedMilliseconds) looking ??= look()
-    await Promise.race([looking, delay(waitMilliseconds, undefined, { ref: false })])
-    return looking === undefined ? known : []
-  }
 }

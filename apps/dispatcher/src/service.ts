@@ -1,6 +1,5 @@
 import {
-  measureClock,
-  measureDatabase,
+  measureProcess,
   openPorts,
   processingSettings,
   processingVariables,
@@ -26,13 +25,12 @@ await runProcess({
   start: async (context) => {
     const { environment, log, onStop } = context
     const configured = await carriersFor(context, process.env)
-    const { ports, health: database, certificates, figures } = await openPorts(context)
+    const { ports, health: database, certificates, figures, vitals } = await openPorts(context)
     const processing = processingSettings(environment)
     const dispatched = await dispatchFor(context, { ports, configured, health: database, processing })
     const { metrics, health } = dispatched
 
-    measureClock(metrics, ports.clock)
-    measureDatabase(metrics, figures)
+    measureProcess(context, { ports, health, figures, vitals, metrics })
     const allCertificates = () => [...certificates, ...dispatched.certificates()]
     const watching = watchCertificates({ certificates: allCertificates, log, metrics, now: () => ports.clock.now() })
     onStop('certificates', () => watching.stop())

@@ -2,8 +2,7 @@ import {
   gatewaySettings,
   gatewayVariables,
   loginsOf,
-  measureClock,
-  measureDatabase,
+  measureProcess,
   openPorts,
   processingSettings,
   processingVariables,
@@ -44,11 +43,10 @@ await runProcess({
   },
   start: async (context) => {
     const { environment, log, onStop } = context
-    const { ports, health, certificates, figures } = await openPorts(context, loginsOf(context))
+    const { ports, health, certificates, figures, vitals } = await openPorts(context, loginsOf(context))
     const { clock } = ports
     const metrics = createMetrics()
-    measureClock(metrics, clock)
-    measureDatabase(metrics, figures)
+    measureProcess(context, { ports, health, figures, vitals, metrics })
     measureLogins(metrics, ports.secrets)
     const watched = watchAccounts({ accountRates: ports.accountRates, metrics })
     onStop('busy accounts', () => watched.stop())

@@ -1,6 +1,6 @@
 import type { Pools } from './pools.ts'
 import type { ServerReading } from './primary.ts'
-import { examineSettings, examineStandbys, examineWork } from './sql/examine.ts'
+import { examineSettings, examineStandbys, examineVitals, examineWork } from './sql/examine.ts'
 
 /** State of the database, for an operator. */
 export interface DatabaseReadings {
@@ -24,6 +24,31 @@ export interface Standby {
   readonly isSynchronous: boolean
   /** Bytes of the log that the standby has not replayed yet. */
   readonly lagBytes: number | undefined
+}
+
+/** Figures of the database server for metrics. */
+export interface DatabaseVitals {
+  /** Client connections of all programs. */
+  readonly connections: number
+  /** Maximum number of these connections. */
+  readonly connectionsMax: number
+  /** Seconds since a log file was last archived; undefined without an archive. */
+  readonly archiveSeconds: number | undefined
+  /** Standbys whose lag this role may read. */
+  readonly standbys: readonly { readonly name: string; readonly lagBytes: number }[]
+}
+
+export async function readVitals({ ordinary }: Pools): Promise<DatabaseVitals> {
+  const [[vitals], standbys] = await Promise.all([
+    ordinary.failFast.run(examineVitals, {}),
+    ordinary.failFast.run(examineStandbys, {}),
+  ])
+  return {
+    connections: vitals?.connections ?? 0,
+    connectionsMax: vitals?.connectionsMax ?? 0,
+    archiveSeconds: vitals?.archiveSeconds ?? undefined,
+    standbys: standbys.flatMap(({ name, lagBytes }) => (lagBytes === null ? [] : [{ name: name ?? '', lagBytes }])),
+  }
 }
 
 export async function examine({ ordinary }: Pools, servers: readonly ServerReading[]): Promise<DatabaseReadings> {

@@ -4,7 +4,7 @@ export { createBackup, writeBackup, type CreatedBackup } from './backup/create-b
 export { restoreBackup, schemaOfThisVersion, verifyBackup, type VerifiedBackup } from './backup/restore-backup.ts'
 export { copyDatabase, TargetUnreachable, type CopiedTable } from './backup/copy-database.ts'
 export { CopyRefused } from './backup/refusals.ts'
-export type { DatabaseReadings } from './examine.ts'
+export type { DatabaseReadings, DatabaseVitals } from './examine.ts'
 export { migrate, type AppliedMigration } from './migrate.ts'
 export type { DatabaseClock } from './database-clock.ts'
 export { postgresPorts, type PostgresOptions, type PostgresPorts } from './postgres-ports.ts'

@@ -3,7 +3,7 @@ import { runExclusively } from './run-exclusively.ts'
 import { listenForChanges, listenToNobody } from './changes.ts'
 import { checkServer } from './check-server.ts'
 import { serversOf } from './client.ts'
-import { examine, type DatabaseReadings } from './examine.ts'
+import { examine, readVitals, type DatabaseReadings, type DatabaseVitals } from './examine.ts'
 import { DatabaseClock } from './database-clock.ts'
 import { postgresWakeups } from './claimed-batches/postgres-wakeups.ts'
 import { hasSchema, migrate, type AppliedMigration } from './migrate.ts'
@@ -40,6 +40,8 @@ export interface PostgresPorts {
   readonly hasSchema: () => Promise<boolean>
   /** Throws an Error for a server that could lose accepted messages or is too old. */
   readonly checkServer: () => Promise<void>
+  /** Reads figures of the server, cheaply enough for every scrape. */
+  readonly vitals: () => Promise<DatabaseVitals>
   /** Reads the settings and the state of the servers. */
   readonly examine: () => Promise<DatabaseReadings>
   /**
@@ -90,6 +92,7 @@ export function postgresPorts(options: PostgresOptions): PostgresPorts {
     hasSchema: () => hasSchema(pools),
     runExclusively: (name, work) => runExclusively(address, name, work, closing.signal),
     checkServer: () => checkServer(pools, address, log),
+    vitals: () => readVitals(pools),
     examine: async () => examine(pools, await serversOf(address)),
     ping,
     trouble: async () => {

@@ -452,6 +452,7 @@ export const withoutTables = [
   'probe-write',
   'examine-settings',
   'examine-standbys',
+  'examine-vitals',
   'examine-work',
   'whether-primary',
   'which-timeline',

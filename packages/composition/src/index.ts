@@ -9,7 +9,8 @@ export {
   type WebhookEnvironment,
 } from './configuration.ts'
 export { keepDailyBackups } from './daily-backups.ts'
-export { startInterface, measureDatabase, serveGateway, measureClock } from './serve-gateway.ts'
+export { measureProcess } from './measure-process.ts'
+export { startInterface, serveGateway } from './serve-gateway.ts'
 export { loginsOf, openPorts, type Opened } from './open-ports.ts'
 export { gatewaySettings } from './variables.ts'
 export { watchAccounts } from './watch-accounts.ts'

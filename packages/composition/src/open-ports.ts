@@ -43,6 +43,7 @@ export interface Opened {
   readonly ports: Ports & PostgresPorts['ports'] & { readonly secrets: NodeSecrets; readonly clock: DatabaseClock }
   readonly health: HealthSettings
   readonly figures: PostgresPorts['figures']
+  readonly vitals: PostgresPorts['vitals']
   readonly runExclusively: PostgresPorts['runExclusively']
   /**
    * Writes a backup into a folder. `between` is called between two parts; it may wait, or throw to end the backup,
@@ -103,6 +104,7 @@ export async function openPorts(
     },
     health: { checks: { database: async () => (await postgres.trouble()) ?? true }, stopping },
     figures: postgres.figures,
+    vitals: postgres.vitals,
     runExclusively: postgres.runExclusively,
     backUp: (folder, between) => createBackup({ from: connectionString, folder, between, progress: () => undefined }),
     certificates: [...postgres.certificates, ...extraAuthorities()],

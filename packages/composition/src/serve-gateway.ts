@@ -1,5 +1,4 @@
 import type { RequestListener } from 'node:http'
-import type { DatabaseClock, PostgresPorts } from '@gateway/adapters-postgres'
 import {
   createGateway,
   type Gateway,
@@ -36,6 +35,7 @@ import {
   type OidcSettings,
   type Running,
 } from '@gateway/server'
+import { measureProcess } from './measure-process.ts'
 import { loginsOf, openPorts, type ContextWith, type Opened } from './open-ports.ts'
 import {
   gatewaySettings,
@@ -82,6 +82,7 @@ type LoadEnvironment = Parameters<typeof loadSettings>[0]
 type OidcEnvironment = Parameters<typeof oidcSettings>[0]
 
 export interface ServerEnvironment extends GatewayEnvironment, LoadEnvironment, OidcEnvironment {
+  readonly DATA_DIR: string
   readonly HOST: string
   readonly PORT: number
   readonly ADMIN_PORT: number | undefined
@@ -93,7 +94,7 @@ const requestsSeconds = 2
 /** Serves a gateway over these ports, until the process stops. */
 export async function serveGateway(
   context: ContextWith<ServerEnvironment>,
-  { ports, health, certificates, figures }: Pick<Opened, 'ports' | 'health' | 'certificates' | 'figures'>,
+  { ports, health, certificates, figures, vitals }: Omit<Opened, 'runExclusively' | 'backUp'>,
   {
     createServer,
     describeMalformed,
@@ -123,8 +124,7 @@ export async function serveGateway(
   onStop('requests', () => gate.requests.ended(requestsSeconds))
   measureAdmission(metrics, gate)
   measureLogins(metrics, ports.secrets)
-  measureClock(metrics, ports.clock)
-  measureDatabase(metrics, figures)
+  measureProcess(context, { ports, health, figures, vitals, metrics })
   const allCertificates = () => [...certificates, ...further()]
   const watching = watchCertificates({ certificates: allCertificates, log, metrics, now: () => ports.clock.now() })
   onStop('certificates', () => watching.stop())
@@ -186,31 +186,3 @@ export const startInterface = ({ name, port, ...serving }: InterfaceSettings): P
       await serveGateway(context, await openPorts(context, loginsOf(context)), serving)
     },
   })
-
-/** Registers a metric of the difference between the clocks of this machine and the database, at the last comparison. */
-export const measureClock = (metrics: Metrics, clock: Pick<DatabaseClock, 'offsetSeconds'>): void =>
-  metrics.gauge(
-    'gateway_clock_offset_seconds',
-    "How far the clock of this machine is ahead of the database's; negative: behind",
-    [],
-    () => [{ labels: {}, value: clock.offsetSeconds() }],
-  )
-
-/** Registers metrics of the use of database connections and of the duration of statements. */
-export function measureDatabase(metrics: Metrics, { use, statements, commits }: PostgresPorts['figures']): void {
-  metrics.gauge('gateway_database_connections', 'Connections of the process', ['pool', 'state'], () =>
-    Object.entries(use()).flatMap(([pool, { busy, idle }]) => [
-      { labels: { pool, state: 'busy' }, value: busy },
-      { labels: { pool, state: 'idle' }, value: idle },
-    ]),
-  )
-  metrics.gauge('gateway_database_waiting', 'What waits for a connection of the process', ['pool'], () =>
-    Object.entries(use()).map(([pool, { waiting }]) => ({ labels: { pool }, value: waiting })),
-  )
-  metrics.histogram('gateway_database_statement_seconds', 'How long statements take', ['statement'], () =>
-    statements().map(([statement, counts]) => ({ labels: { statement }, ...counts })),
-  )
-  metrics.histogram('gateway_database_commit_seconds', 'How long commits of transactions take', [], () => [
-    { labels: {}, ...commits() },
-  ])
-}

@@ -167,6 +167,8 @@ export const publishedVariables: readonly string[] = [
     'CARRIERS',
     'PUBLIC_URL',
     'CARRIER_HTTP_ALLOW',
+    'HEARTBEAT_URL',
+    'SUMMARY_URL',
     'IN_DOUBT_MAX',
     'LEASE_SECONDS',
     'VALIDITY_HOURS',

@@ -16,6 +16,7 @@ export {
   oidcVariables,
   optionalPort,
   optionalText,
+  optionalUrl,
   processVariables,
   serverUrl,
   serverVariables,

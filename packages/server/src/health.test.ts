@@ -1,7 +1,7 @@
 import supertest from 'supertest'
 import { memoryLog } from '../testing/memory-log.ts'
 import { createApp } from './express-app.ts'
-import { healthRoutes, type Checks } from './health.ts'
+import { healthRoutes, unreadyReason, type Checks } from './health.ts'
 import { release } from './version.ts'
 
 const appWith = (checks: Checks, stopping?: AbortSignal) => {
@@ -116,4 +116,33 @@ test('GET /health/<name> returns the present details of this name, and other pat
   for (const path of ['/health/', '/health/toString', '/health/__proto__', '/health/carriers/x']) {
     await supertest(app).get(path).expect(404)
   }
+})
+
+test.each([
+  ['undefined for a ready process', { database: true }, undefined],
+  ['the word of the first failed check', { good: true, database: 'disk-full', progress: false }, 'disk-full'],
+  ['the name of a check without a word', { database: true, progress: false }, 'progress'],
+])('the reason is %s', async (_title, states, reason) => {
+  const checks = Object.fromEntries(
+    Object.entries(states).map(([name, state]) => [
+      name,
+      () => Promise.resolve(typeof state === 'string' ? { reason: state, message: 'It failed.' } : state),
+    ]),
+  )
+  expect(await unreadyReason({ checks })()).toBe(reason)
+})
+
+test('the reason is stopping from a stop signal on, and no-answer for a check without an answer', async () => {
+  const stopping = new AbortController()
+  const read = unreadyReason({ checks: { database: () => new Promise(() => undefined) }, stopping: stopping.signal })
+  expect(await read()).toBe('no-answer')
+  stopping.abort()
+  expect(await read()).toBe('stopping')
+})
+
+test('the page and the reason of the same checks share each run of a check', async () => {
+  let runs = 0
+  const checks = { database: () => Promise.resolve(++runs > 0) }
+  await supertest(appWith(checks)).get('/health/ready').expect(200)
+  expect([await unreadyReason({ checks })(), runs]).toEqual([undefined, 1])
 })

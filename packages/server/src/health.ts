@@ -41,7 +41,7 @@ const ABANDONED_MS = 10_000
  * takes longer than 1 s is shown as 'no answer'. A check is repeated 0.5 s after it ended, or 10 s after it began.
  */
 export const healthRoutes = ({ checks, stopping, notes, details = {} }: HealthSettings): RequestHandler => {
-  const bounded = Object.entries(checks).map(([name, check]) => [name, cached(check)] as const)
+  const readStates = statesOf(checks)
   return async (request, response, next) => {
     const path = request.path
     const isRead = request.method === 'GET' || request.method === 'HEAD'
@@ -54,7 +54,7 @@ export const healthRoutes = ({ checks, stopping, notes, details = {} }: HealthSe
     response.setHeader('Cache-Control', 'no-store')
     if (detail !== undefined) return void response.json(detail())
     if (path === '/health/live') return void response.json({ live: true, ...release })
-    const found = await Promise.all(bounded.map(async ([name, check]) => [name, await check()] as const))
+    const found = await readStates()
     const ready = !stopping?.aborted && found.every(([, state]) => state === 'ok')
     const noteLines = notes?.() ?? []
     const problems = found.flatMap(([name, state]) => (typeof state === 'object' ? [[name, state] as const] : []))
@@ -69,6 +69,33 @@ export const healthRoutes = ({ checks, stopping, notes, details = {} }: HealthSe
         problems: Object.fromEntries(problems.map(([name, { reason, message }]) => [name, { reason, message }])),
       }),
     })
+  }
+}
+
+type States = readonly (readonly [name: string, found: Found])[]
+
+/** Functions that read the states of checks. Readers of the same checks share their results. */
+const readers = new WeakMap<Checks, () => Promise<States>>()
+
+function statesOf(checks: Checks): () => Promise<States> {
+  const bounded = Object.entries(checks).map(([name, check]) => [name, cached(check)] as const)
+  const read =
+    readers.get(checks) ?? (() => Promise.all(bounded.map(async ([name, check]) => [name, await check()] as const)))
+  readers.set(checks, read)
+  return read
+}
+
+/**
+ * Returns a function that resolves to the reason why the process is not ready, or to undefined if it is ready. The
+ * reason is `stopping`, or that of the first failed check: its own word, `no-answer`, or the name of the check.
+ */
+export function unreadyReason({ checks, stopping }: HealthSettings): () => Promise<string | undefined> {
+  const readStates = statesOf(checks)
+  return async () => {
+    if (stopping?.aborted) return 'stopping'
+    const [name, state] = (await readStates()).find(([, found]) => found !== 'ok') ?? []
+    if (typeof state === 'object') return state.reason
+    return state === 'no answer' ? 'no-answer' : name
   }
 }
 

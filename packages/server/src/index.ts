@@ -25,6 +25,7 @@ export {
   oidcVariables,
   optionalPort,
   optionalText,
+  optionalUrl,
   processVariables,
   readEnvironment,
   readNetwork,
@@ -47,7 +48,7 @@ export {
 } from './endpoint-handler.ts'
 export { inSlices } from './event-loop.ts'
 export { createApp, createServiceApp, pageHeaders, type ServiceAppSettings, trustProxies } from './express-app.ts'
-export { type Checks, healthRoutes, type HealthSettings, type Problem } from './health.ts'
+export { type Checks, healthRoutes, type HealthSettings, type Problem, unreadyReason } from './health.ts'
 export { listen, type ListenSettings, type Running } from './listen.ts'
 export { createLog, type Log, type LogSettings, throttled, writeOut } from './log.ts'
 export { measureLogins, warnOfFailedLogins } from './login-reports.ts'
@@ -63,6 +64,7 @@ export {
   smallBytes,
 } from './request-bodies.ts'
 export { mediaType, requestIdHeader, requestQuery, requestTarget } from './request-parts.ts'
+export { remembered } from './remembered.ts'
 export { type Outage, outageOf, repeat, type Repeated, type Repeating } from './repeat.ts'
 export { type ProcessContext, type ProcessSettings, runProcess } from './run-process.ts'
 export type { Host } from './shutdown.ts'

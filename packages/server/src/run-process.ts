@@ -8,6 +8,8 @@ import { release, versionLine } from './version.ts'
 
 /** Context that a process receives when it starts. */
 export interface ProcessContext<V extends Variables> {
+  /** Name of the process, such as `rest`. */
+  readonly name: string
   readonly environment: Environment<V>
   readonly log: Log
   /** Aborted by the first stop signal. */
@@ -79,7 +81,7 @@ export const runProcess = async <const V extends Variables & Pick<typeof process
   for (const { name: variable, likely } of misspeltVariables(host.env, settings.published ?? []))
     log.warn({ variable, likely }, 'this variable is not read: it may be misspelt')
   const { stopping, onStop, onHangUp } = shutdown
-  const starting = (async () => start({ environment, log, stopping, onStop, onHangUp, useClock }))()
+  const starting = (async () => start({ name, environment, log, stopping, onStop, onHangUp, useClock }))()
   const started = Promise.race([starting, nothingLeft(host)])
   shutdown.watch(started)
   try {

@@ -32,6 +32,11 @@ const oidcIssuer = makeValidator<string>((input) => {
   return input
 })
 
+const httpAddress = makeValidator<string>((input) => {
+  if (!/^https?:\/\//.test(input) || !URL.canParse(input)) throw new EnvError('not a URL of HTTP')
+  return input
+})
+
 const whole = makeValidator<number>((input) => {
   if (!/^\d{1,15}$/.test(input)) throw new EnvError('not a whole number')
   return Number(input)
@@ -47,6 +52,10 @@ const portFrom = (min: 0 | 1) =>
 /** TCP port; undefined if unset. `description` states its use. With `min` 0, the value 0 takes any free port. */
 export const optionalPort = (description: string, min: 0 | 1 = 1) =>
   portFrom(min)({ default: undefined, desc: `a TCP port ${description}, ${min} to 65535` })
+
+/** URL that begins with `http://` or `https://`; undefined if unset. It may contain a secret. */
+export const optionalUrl = (description: string) =>
+  httpAddress({ default: undefined, desc: description, example: 'https://monitor.example.com/ping/4711' })
 
 /** Text that is not blank; undefined if unset. */
 export const optionalText = (description: string) => str({ default: undefined, desc: description })

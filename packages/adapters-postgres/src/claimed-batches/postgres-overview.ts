@@ -11,11 +11,15 @@ export const postgresOverview = ({ pools: { ordinary } }: Context): Overview => 
   queue: () => queue(ordinary),
   routes: async () => {
     const rows = await ordinary.run(listWaitingRoutes, {})
-    return rows.map(({ route, due, single, oldest }) => ({
+    return rows.map(({ route, due, single, oldest, oldestSingle, oldestBulk }) => ({
       route: route ?? undefined,
       due,
       single,
       oldestDue: oldest,
+      oldestOfLane: {
+        ...(oldestSingle !== null && { single: oldestSingle }),
+        ...(oldestBulk !== null && { bulk: oldestBulk }),
+      },
     }))
   },
   unknownOutcomes: (seconds) => ordinary.run(countUnknownOutcomes, { seconds }),

@@ -20,6 +20,22 @@ select application_name as name, state, sync_state in ('sync', 'quorum') as "isS
 from pg_stat_replication order by application_name`,
 )
 
+/**
+ * Reads figures that are scraped: used and available connections, and the age of the last archived log, null without an
+ * archive. Costs 0.3 ms.
+ */
+export const examineVitals = statement(
+  'examine-vitals',
+  { parameters: {}, columns: { connections: 'int', connectionsMax: 'int', archiveSeconds: 'float8?' } },
+  sql`
+select
+  (select count(*) from pg_stat_activity where backend_type = 'client backend')::int as connections,
+  current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
+    as "connectionsMax",
+  (select extract(epoch from clock_timestamp() - last_archived_time) from pg_stat_archiver
+    where current_setting('archive_mode') <> 'off')::float8 as "archiveSeconds"`,
+)
+
 /** Reads figures about load. Transactions of other roles count only if this role may see them. */
 export const examineWork = statement(
   'examine-work',

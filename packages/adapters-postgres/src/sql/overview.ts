@@ -51,10 +51,22 @@ order by dispatcher.id, loads.carrier collate "C"`,
  */
 export const listWaitingRoutes = statement(
   'list-waiting-routes',
-  { parameters: {}, columns: { route: 'text?', due: 'bigint', single: 'bigint', oldest: instant } },
+  {
+    parameters: {},
+    columns: {
+      route: 'text?',
+      due: 'bigint',
+      single: 'bigint',
+      oldest: instant,
+      oldestSingle: nullable(instant),
+      oldestBulk: nullable(instant),
+    },
+  },
   sql`
 select route.name route, sum(hi - lo)::bigint due,
-  coalesce(sum(hi - lo) filter (where due.lane = ${LANE.single}), 0)::bigint single, ${milliseconds('min(due_at)')} oldest
+  coalesce(sum(hi - lo) filter (where due.lane = ${LANE.single}), 0)::bigint single, ${milliseconds('min(due_at)')} oldest,
+  ${milliseconds(`min(due_at) filter (where due.lane = ${LANE.single})`)} "oldestSingle",
+  ${milliseconds(`min(due_at) filter (where due.lane = ${LANE.bulk})`)} "oldestBulk"
 from due
 join queue on queue.id = due.queue
 left join route on route.id = queue.route

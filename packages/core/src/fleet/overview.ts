@@ -54,6 +54,8 @@ export interface WaitingRoute {
   /** Number of due messages in the single lane. The other due messages are in the bulk lane. */
   readonly single: number
   readonly oldestDue: Instant
+  /** Time at which the oldest due message of each lane first became due; a lane without due messages is omitted. */
+  readonly oldestOfLane: Readonly<Partial<Record<Lane, Instant>>>
 }
 
 /** Messages of one carrier whose outcome became unknown, because of an answer or a dead dispatcher. */

@@ -144,6 +144,21 @@ export const overviewContract: Contract<StoredPorts> = withTraffic({
     assert.deepEqual(await dueByRoute(), [['all', 3]])
   },
 
+  'each lane of a route has the time of its oldest message, and a lane without due messages has none': async (
+    traffic,
+  ) => {
+    const { overview } = traffic.ports
+    const account = await traffic.account()
+    const lanesOf = async () => (await overview.routes())[0]?.oldestOfLane
+    await traffic.send(account, { to: 11 })
+    const [bulk] = await queueOf(traffic)
+    assert.deepEqual(await lanesOf(), { bulk: bulk?.oldestDue })
+    await traffic.send(account)
+    await traffic.send(account)
+    const [single] = await queueOf(traffic)
+    assert.deepEqual(await lanesOf(), { single: single?.oldestDue, bulk: bulk?.oldestDue })
+  },
+
   'claimed messages do not count as waiting, and messages given back do': async (traffic) => {
     const account = await traffic.account()
     await traffic.send(account, { to: 20 })

@@ -2,7 +2,7 @@ import type { AccountId } from '@gateway/core/accounts'
 import type { Lane } from '@gateway/core/dispatch'
 import type { Overview, RunningDispatcher, UnknownOutcomes, WaitingRoute, WaitingWork } from '@gateway/core/fleet'
 import { INCIDENT, type Incident } from '@gateway/core/messages'
-import { secondsAfter } from '@gateway/core/time'
+import { secondsAfter, type Instant } from '@gateway/core/time'
 import { isOverdue, isUnresolved } from '../contracts/specification/outcomes.ts'
 import { atomic } from './atomic.ts'
 import { mayHaveLeft } from './release.ts'
@@ -74,10 +74,11 @@ function routesOf(store: MemoryStore): readonly WaitingRoute[] {
     for (const lane of ['single', 'bulk'] as const) {
       for (const account of store.accounts.keys()) {
         for (const { send, messages } of store.due.of(queue, lane).allOf(account)) {
-          const before = found.get(names.get(queue)) ?? { due: 0, single: 0, oldestDue: send.due }
-          const oldestDue = send.due < before.oldestDue ? send.due : before.oldestDue
+          const before = found.get(names.get(queue)) ?? { due: 0, single: 0, oldestDue: send.due, oldestOfLane: {} }
+          const oldestDue = earlier(send.due, before.oldestDue)
+          const oldestOfLane = { ...before.oldestOfLane, [lane]: earlier(send.due, before.oldestOfLane[lane]) }
           const single = before.single + (lane === 'single' ? messages.length : 0)
-          found.set(names.get(queue), { due: before.due + messages.length, single, oldestDue })
+          found.set(names.get(queue), { due: before.due + messages.length, single, oldestDue, oldestOfLane })
         }
       }
     }
@@ -85,6 +86,8 @@ function routesOf(store: MemoryStore): readonly WaitingRoute[] {
   const order = ({ route = '' }: WaitingRoute): string => route
   return [...found].map(([route, work]) => ({ route, ...work })).sort((a, b) => (order(a) < order(b) ? -1 : 1))
 }
+
+const earlier = (one: Instant, other: Instant = one): Instant => (one < other ? one : other)
 
 function workOf(store: MemoryStore, account: AccountId, lane: Lane): WaitingWork {
   const due = store.due.all(lane).flatMap((queue) => queue.allOf(account))
