@@ -112,7 +112,8 @@ test(`${size.messages} messages through a second gateway, with ${size.kills} kil
   const all = await submitted()
   const delivered = await numbersOf(outer, 0)
   const unknown = await numbersOf(outer, 106)
-  // None twice. None lost: a message is DELIVERED, or unknown because it never reached the last carrier.
+  // No message is submitted twice, and none is lost: a message is DELIVERED, or unknown because it never reached the
+  // last carrier.
   expect(all.length).toBe(new Set(all).size)
   expect(numbers.filter((number) => !delivered.has(number) && !unknown.has(number))).toEqual([])
   expect(all.filter((number) => !delivered.has(number))).toEqual([])

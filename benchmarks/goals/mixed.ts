@@ -88,7 +88,7 @@ interface Mix {
   readonly backlog: number
 }
 
-/** Creates the backlog, resumes the dispatcher, and makes single sends until the backlog is gone. */
+/** Creates the backlog, resumes the dispatcher, and makes single sends until the backlog is empty. */
 async function round(
   environment: BenchmarkEnvironment,
   { rest, dispatcher, keys, workers, backlog }: Mix,

@@ -14,8 +14,8 @@ export interface PushedEvent {
 }
 
 /**
- * Period from the first answer 410 until the endpoint is active again and no answer 410 can be stored any more. Times
- * are milliseconds since 1970.
+ * Period in which an endpoint counts as disabled: from the first answer 410 until the endpoint is active again and no
+ * stored answer 410 can disable it. Times are milliseconds since 1970.
  */
 export interface Absence {
   readonly from: number

@@ -34,8 +34,8 @@ const request = require('node:http').request(url, { method: 'POST' }, (response)
 request.end(JSON.stringify({ from, to, text }))`
 
 /**
- * Starts a server that makes replies arrive by means of this command line. Returns the `replies` setting of the suite.
- * Its command is a small process that calls the server.
+ * Starts a server that creates replies with this command line. Returns the setting `replies` of the suite, whose
+ * command is a small process that calls the server.
  */
 export async function replyServer(operate: Operate) {
   const write = replyBy(operate)

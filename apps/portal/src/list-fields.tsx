@@ -9,7 +9,7 @@ export interface ListOf {
 }
 
 /**
- * Lists the fields of a file and shows the text as it reads for the first row. `insert` is called when a field is
+ * Lists the fields of a file and shows the text as it will be sent to the first row. `insert` is called when a field is
  * clicked.
  */
 export function ListFields({

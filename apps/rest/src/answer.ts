@@ -37,7 +37,7 @@ export class LongFields {
 
   take(): string {
     const text = this.#text
-    if (text === undefined) throw new Error('the fields of a response were read twice')
+    if (text === undefined) throw new Error('the fields of a response were taken twice')
     this.#text = undefined
     return text
   }

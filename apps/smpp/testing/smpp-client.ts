@@ -17,7 +17,7 @@ export interface SmppClientSettings {
   readonly ca?: string
   /** command_status with which deliveries are answered; 'none' leaves them without a response. Default 0. */
   readonly deliveryStatus?: (delivery: DeliverSm) => number | 'none'
-  /** False if enquire_link is ignored, as by a client whose network is gone. Default true. */
+  /** False if enquire_link is ignored, as if the network of the client had failed. Default true. */
   readonly isAlive?: boolean
   /** True if the client writes each request in two halves, the second one a moment later. Default false. */
   readonly writesInHalves?: boolean

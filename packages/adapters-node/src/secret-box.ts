@@ -40,7 +40,7 @@ export function secretBox({ keys, folder }: SecretBoxSettings): SecretBox {
   const currentFirst = () => (all().length > 0 ? all() : makeKeysOfFolder(folder).map(toKey))
   const current = (): Key => {
     const [key] = currentFirst()
-    if (key === undefined) throw new Error('there is no key for stored secrets')
+    if (key === undefined) throw new Error('no key for stored secrets is configured')
     return key
   }
   return {

@@ -64,7 +64,7 @@ test('a bigint is a number, and one that would lose digits throws', async () => 
       { n: Number.MAX_SAFE_INTEGER, t: true },
     ])
     const beyond = hot.run(statement('select 9007199254740992::bigint'), [])
-    await expect(beyond).rejects.toMatchObject({ cause: { message: 'a bigint beyond 2^53: 9007199254740992' } })
+    await expect(beyond).rejects.toMatchObject({ cause: { message: 'the bigint 9007199254740992 is beyond 2^53' } })
     expect(await hot.run(statement('select 1 n'), [])).toEqual([{ n: 1 }])
   })
 })

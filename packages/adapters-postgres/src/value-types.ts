@@ -5,7 +5,7 @@ type Parser = (text: string) => unknown
 
 const safeInteger = (text: string): number => {
   const value = Number(text)
-  if (!Number.isSafeInteger(value)) throw new RangeError(`a bigint beyond 2^53: ${text}`)
+  if (!Number.isSafeInteger(value)) throw new RangeError(`the bigint ${text} is beyond 2^53`)
   return value
 }
 

@@ -41,7 +41,7 @@ export function smppSettingsOf(
   if (systemId.length > credentialMax) return fail(`the system id has more than ${credentialMax} characters`)
   if (password.length > credentialMax) return fail(`the password has more than ${credentialMax} characters`)
   if (Array.from(systemId + password).some((one) => one === '\0' || one > '\xff')) {
-    return fail('SMPP has only Latin-1, without NUL, for system ids and passwords')
+    return fail('system ids and passwords must be Latin-1 without NUL in SMPP')
   }
   const settings = readParameters(parameters, isTls, readFile, fail)
   const whole: SmppSettings = { ...smppDefaults, ...settings, host, port, systemId, password }

@@ -38,7 +38,10 @@ export interface SmppCarrier extends Carrier {
   status(): SmppStatus
 }
 
-/** Stores in which processes share the binds of a carrier with `bindsMax` and the rate of one with `perSecond`. */
+/**
+ * Two stores: one in which processes share the binds of a carrier with `bindsMax`, and one in which they share the rate
+ * of a carrier with `perSecond`.
+ */
 export interface Sharing {
   readonly binds: CarrierBinds
   readonly rates: CarrierRates

@@ -86,7 +86,7 @@ export function webhookClient(settings: WebhookClientSettings = {}): WebhookClie
     },
     async close(deadline) {
       closed = true
-      // Waits for undici to load first. A push that also waits for it is in `underWay` only afterwards.
+      // Wait until undici has loaded, because a push that waits for it is added to `underWay` only afterwards.
       const loaded = await loading
       const empty = underWay.length === 0 ? Promise.resolve() : new Promise<void>((resolve) => (emptied = resolve))
       await Promise.race([empty, deadline])

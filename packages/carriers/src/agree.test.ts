@@ -246,7 +246,7 @@ test('where the secrets of webhooks have a key that this process does not have, 
   )
   const file = await aFile({ carriers: [vodacom] })
   const why = await refusal(ports, 1, file)
-  expect(why).toMatch(/^the carriers of CARRIERS were not stored: .*no key/)
+  expect(why).toMatch(/^the carriers in CARRIERS were not stored: .*no key/)
   expect(why).toContain('gateway carrier apply --despite-key')
   expect([await latest(ports), await pids(ports)]).toEqual([0, []])
   expect((await start(ports, 1)).user.version).toBe(0)

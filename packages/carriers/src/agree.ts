@@ -63,7 +63,7 @@ async function requireOwnKey(ports: AgreementPorts): Promise<void> {
   } catch (problem) {
     if (!(problem instanceof OtherKeyError)) throw problem
     throw new Error(
-      `the carriers of CARRIERS were not stored: ${problem.message}\n` +
+      `the carriers in CARRIERS were not stored: ${problem.message}\n` +
         'If that key is lost, store them with the new key: gateway carrier apply --despite-key',
       { cause: problem },
     )

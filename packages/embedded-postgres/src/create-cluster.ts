@@ -57,8 +57,8 @@ const createAs = async (
     failure = error as Error
   }
   await rm(dataFolder === dataDir ? fresh : dataFolder, { recursive: true, force: true }).catch(() => undefined)
-  // A faster process removes unfinished clusters of other processes, so the error does not matter if a cluster exists
-  // now.
+  // Another process that was faster may have removed this unfinished cluster. The error does not matter if a cluster
+  // exists now.
   const other = await findCluster(dataDir)
   if (other === undefined) throw failure
   return other
@@ -140,8 +140,8 @@ const runUnderAName = async (command: string, args: string[], options: ExecFileO
   if (user === undefined) throw new Error('no user in /etc/passwd has a name')
   await run('unshare', ['--user', `--map-user=${user.uid}`, command, ...args], options).catch((cause: unknown) => {
     throw new Error(
-      `user id ${process.getuid?.() ?? '?'} has no entry in /etc/passwd, which initdb needs; and no user namespace can ` +
-        `be made to lend it one (${messageOf(cause).trim()})`,
+      `user id ${process.getuid?.() ?? '?'} has no entry in /etc/passwd, which initdb needs. A user namespace that ` +
+        `would provide one cannot be created (${messageOf(cause).trim()})`,
       { cause },
     )
   })

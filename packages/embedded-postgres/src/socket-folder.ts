@@ -77,8 +77,8 @@ const create = async (path: string, runAsUser: RunAsUser): Promise<void> => {
     await rmdir(aside).catch(() => undefined)
     if ((await unless(['ENOENT'], lstat(path))) !== undefined) return
     throw new Error(
-      `No folder for the socket can be made at ${path} (${messageOf(error)}). Set TMPDIR to a folder that can be ` +
-        'written, choose a shorter DATA_DIR, or set DATABASE_URL.',
+      `The folder for the socket cannot be created at ${path} (${messageOf(error)}). Set TMPDIR to a writable ` +
+        'folder, choose a shorter DATA_DIR, or set DATABASE_URL.',
       { cause: error },
     )
   }

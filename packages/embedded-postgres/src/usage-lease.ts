@@ -71,7 +71,7 @@ const takeUsageLeaseAt = async (
     await client.connect()
     if (!(await worksOn(client, folder, byPidFile))) {
       await client.end()
-      return { reason: 'not-running', error: new Error('the server belongs to another folder') }
+      return { reason: 'not-running', error: new Error('the server uses the data of another folder') }
     }
     await client.query('select pg_advisory_lock_shared($1)', [usageKey])
     await makeDatabase(client)

@@ -42,7 +42,7 @@ export class ByteCollector {
   }
 }
 
-/** Body that a parser of the outer app has parsed; its bytes are gone. */
+/** Body that a parser of the outer app has parsed; its bytes are no longer available. */
 export interface ParsedBody {
   readonly parsed: unknown
 }

@@ -95,7 +95,7 @@ export const serverUrl = ({ description, example }: { readonly description: stri
 export const listOf = <Value>({ description, read, byDefault }: ListOf<Value>) => {
   const list = makeExactValidator<readonly Value[]>((input) => {
     const values = input.split(',').map((text) => read(text.trim()))
-    if (values.some((value) => value === undefined)) throw new EnvError('not a list of such values')
+    if (values.some((value) => value === undefined)) throw new EnvError('not a list of valid values')
     return [...new Set(values as readonly Value[])]
   })
   return list({ default: byDefault, desc: `${description}, separated by commas` })

@@ -25,7 +25,7 @@ export async function endDispatching(): Promise<void> {
   await Promise.all(smscs.splice(0).map((smsc) => smsc.close()))
 }
 
-/** Starts a dispatcher for the carrier at this server, as a process does. */
+/** Starts a dispatcher for the carrier at this server, with the loops that a process of the gateway runs. */
 export function dispatching(ports: Ports, smsc: Smsc, parameters = ''): Dispatching {
   const problems: string[] = []
   const report = (problem: unknown): void => void problems.push(String(problem))

@@ -142,7 +142,7 @@ const OUTCOME_OF: Readonly<Partial<Record<AuditAction, readonly [label: string, 
   unblockNumber: ['', 'list'],
 }
 
-/** Format of amounts and times on the page that shows the words. */
+/** Functions that format amounts and times for the page that shows the words. */
 export interface AuditStyle {
   readonly credits: (amount: Credits) => string
   readonly time: (at: Instant) => string

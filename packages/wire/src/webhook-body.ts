@@ -25,7 +25,7 @@ const eventText = ({ id, sequence, occurred, data }: WebhookEvent): string =>
 /** Returns the events of messages as JSON. Shared fields are rendered once. */
 function eventsOfMessages({ sequence, occurred, shared, messages, numbers, references }: MessageEvents): string {
   const [message, number] = [messages[0], numbers[0]]
-  if (message === undefined || number === undefined) throw new Error('message events without a message')
+  if (message === undefined || number === undefined) throw new Error('an event of type message has no message')
   const eventId = messageEventId(message, sequence)
   const at = eventId.indexOf(String(message))
   const beforeId = joined('{"id":"', eventId.slice(0, at))

@@ -85,7 +85,7 @@ export class Binds {
       if (owner === 'overloaded') return refuse('too many binds wait for their password to be checked')
       if ('retryAfterSeconds' in owner) return refuse('too many failed binds')
       const bind = await this.#open(session, pdu, kind, owner.credential)
-      return bind === 'busy' ? refuse('the credential has its maximum of binds') : bind
+      return bind === 'busy' ? refuse('the credential already has its maximum number of binds') : bind
     } catch (error) {
       this.#settings.log.warn({ err: error }, 'a bind was refused because of an internal error')
       return { refused: COMMAND_STATUS.ESME_RBINDFAIL }

@@ -364,7 +364,7 @@ export class Session<Bound extends BoundAs> {
     this.#connection.countIdle()
     this.#connection.write(response)
     this.#host.refused(this, response.status)
-    // Nobody has a reason to send so much before a bind.
+    // No client needs to send so much before its bind.
     if (this.#bound === undefined && this.#connection.isFlooded) this.close('malformed')
   }
 

@@ -85,7 +85,7 @@ export const sendMessages = endpoint<SendDraft, Send>({
 
 function lastOf({ messages }: SendDraft): MessageDraft {
   const message = messages.at(-1)
-  if (message === undefined) throw new Error('an element of a message is outside any message')
+  if (message === undefined) throw new Error('an element of a Message was read outside a Message')
   return message
 }
 

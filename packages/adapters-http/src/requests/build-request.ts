@@ -83,7 +83,7 @@ function urlOf(template: string, baseUrl: string | undefined, values: Values): s
     ]),
   )
   const filled = fillText(path, encoded)
-  if (filled === undefined) throw new Error('a value of the URL is missing')
+  if (filled === undefined) throw new Error('a value for the URL of a request is missing')
   return `${baseUrl?.replace(/\/+$/, '') ?? origin}${String(filled)}`
 }
 

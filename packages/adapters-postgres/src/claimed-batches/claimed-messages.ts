@@ -70,7 +70,7 @@ export const sendersOf = (ranges: readonly ClaimedRange[]): ReadonlySet<number> 
 function addressOf({ sender }: ClaimedRange, addresses: ReadonlyMap<number, SenderAddress>): SenderAddress | undefined {
   if (sender === 0) return undefined
   const address = addresses.get(sender)
-  if (address === undefined) throw new Error(`no sender address has the id ${sender}`)
+  if (address === undefined) throw new Error(`there is no sender address with the id ${sender}`)
   return address
 }
 

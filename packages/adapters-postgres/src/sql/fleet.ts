@@ -6,7 +6,7 @@ import { column, sql, statement } from './statement.ts'
 // Run these statements on the ordinary connections (`pools.ordinary`). The tables are small: one row for each process,
 // carrier or watch, and one row for each carrier, prefix and five minutes of a day.
 
-/** Watch as JSON, which cannot omit the number. */
+/** Watch as JSON, in which a missing number is null. */
 type StoredWatch = Omit<CarrierWatch, 'number'> & { readonly number: string | null }
 
 const stateColumns = {

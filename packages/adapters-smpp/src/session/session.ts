@@ -56,7 +56,10 @@ const BIND = {
   receiver: 'bind_receiver',
 } as const
 
-/** Maximum number of deliveries in work. Further ones are refused for now, and the carrier offers them again. */
+/**
+ * Maximum number of deliveries that are processed at a time. Further ones are refused for now, and the carrier offers
+ * them again.
+ */
 const deliveriesMax = 2000
 const noAnswer = 'requests got no answer'
 

@@ -210,7 +210,7 @@ export class EventPusher {
     this.#underWay.delete(request)
     queue.requests--
     if (verdict === 'delivered') queue.delivered++
-    // Release lists claimed for an endpoint that is gone.
+    // Release the other lists that were claimed for an endpoint that answered 410.
     if (verdict === 'gone') this.#results.giveBack(this.#queues.takeAll(queue))
     this.#begin()
     const isIdle = this.#underWay.size === 0

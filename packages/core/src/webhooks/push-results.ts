@@ -6,8 +6,8 @@ const soonMilliseconds = 10_000
 const stepMilliseconds = 100
 
 /**
- * Buffer of push results until they are stored. An entry waits, is being stored, and is gone once it is stored; if
- * storing fails, it waits again before all others.
+ * Buffer of push results until they are stored. An entry waits, is being stored, and is then removed; if storing fails,
+ * it waits again before all others.
  */
 export class PushResults {
   readonly #webhooks: Pick<Webhooks, 'record' | 'release'>

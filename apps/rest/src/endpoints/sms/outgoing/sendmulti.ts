@@ -110,6 +110,6 @@ export const sendMulti = post(
 
 function messageJson(sent: readonly SentRecipient<RequestedRecipient>[]): string {
   const [first] = sent
-  if (first === undefined) throw new Error('a text without recipients passed the schema')
+  if (first === undefined) throw new Error('the schema accepted a text without recipients')
   return `{"message":${JSON.stringify(first.recipient.text)},${recipientsField(sent)}}`
 }
