@@ -20,6 +20,8 @@ export const connectionLimits: PduConnectionLimits = { unreadOctetsMax: 262_144,
 
 /** PDUs of a flooded connection that are read in a millisecond. They take about a tenth of the process. */
 const floodPerMillisecond = 100
+/** Longest time without reading from a flooding client that has not read all its answers. */
+const unreadMilliseconds = 1000
 
 /** Maximum command_length. A submit_multi with 254 numbers and a text of 918 characters has less than 8000 octets. */
 const commandLengthMax = 16_384
@@ -118,11 +120,23 @@ export class PduConnection {
 
   /**
    * Reads nothing for some milliseconds after a chunk of this many PDUs without work, so that a flood leaves time for
-   * other connections. The pause is short, so that the flooding client still sees all its answers.
+   * other connections. The pause is short, so that the flooding client still sees all its answers. It is longer for a
+   * client that is slow to read them, so that the client is not disconnected for a moment without reading.
    */
   #rest(pdus: number): void {
     this.#socket.pause()
-    setTimeout(() => this.#socket.resume(), pdus / floodPerMillisecond).unref()
+    setTimeout(() => this.#resumeOnceRead(), pdus / floodPerMillisecond).unref()
+  }
+
+  /** Reads again as soon as the client has read its answers, at the latest after a second. */
+  #resumeOnceRead(): void {
+    const socket = this.#socket
+    const resume = (): void => {
+      clearTimeout(timer)
+      socket.off('drain', resume).resume()
+    }
+    const timer = setTimeout(resume, socket.writableLength > 0 ? unreadMilliseconds : 0).unref()
+    socket.on('drain', resume)
   }
 
   #close(): void {

@@ -1,10 +1,11 @@
 import type { AccountId } from '../accounts/account.ts'
-import { createGateway, createProcessing } from '@gateway/core'
+import { createGateway, createProcessing, gatewayDefaults, processingDefaults } from '@gateway/core'
 import { AnswerDeadline, OUTCOME, type MessageId } from '@gateway/core/messages'
 import {
   aNumber,
   aSender,
   aCredential,
+  aProcess,
   anAccount,
   memoryPorts,
   realClock,
@@ -80,6 +81,23 @@ describe('a submission', () => {
   })
 })
 
+test('receipts are offered for 72 hours by default, or for the hours of the setting', async () => {
+  const clock = steppingClock()
+  const { submitPart, ports, processing } = await setUp({}, {}, clock)
+  accepted(await submitPart(1, 'a'))
+  clock.step(301)
+  await processing.expireParts()
+  const waiting = async () => (await ports.smppDeliveries.waiting(undefined)).receipts
+  clock.step(72 * 3600)
+  await processing.dropDeliveries()
+  expect(await waiting()).toBe(1)
+  await createProcessing(ports, { ...processingDefaults, smppDeliveryHours: 73 }).dropDeliveries()
+  expect(await waiting()).toBe(1)
+  clock.step(1)
+  await processing.dropDeliveries()
+  expect(await waiting()).toBe(0)
+})
+
 describe('parts', () => {
   test('are joined to one message under the id of the first, also with an escape pair over the border', async () => {
     const { submitPart, ports, account, codes, gateway } = await setUp()
@@ -141,6 +159,37 @@ describe('parts', () => {
     expect(await submitPart(1, 'a', { number: '0820000001' })).toBe('invalid-number')
     expect(await submitPart(1, 'a', { sender: aSender() })).toBe('invalid-sender')
     expect(await ports.smppParts.waiting(account.id)).toBe(0)
+  })
+
+  test('that never become whole expire five minutes after the latest one, with a receipt for each, at no cost', async () => {
+    const clock = steppingClock()
+    const { submitPart, ports, processing, codes, account, gateway, session } = await setUp({}, {}, clock)
+    const first = accepted(await submitPart(1, 'a', { total: 3 }))
+    clock.step(200)
+    const second = accepted(await submitPart(2, 'b', { total: 3 }))
+    clock.step(299)
+    await processing.expireParts()
+    expect(await codes([first.id, second.id])).toEqual(['waiting', 'waiting'])
+    clock.step(1)
+    await processing.expireParts()
+    expect(await codes([first.id, second.id])).toEqual([OUTCOME.expired, OUTCOME.expired])
+    expect(await gateway.queries.creditBalance(account.id)).toBe(1000)
+    const process = aProcess()
+    const receivers = [{ account: account.id, credential: session.credential.id, room: 10 }]
+    const receipts = await ports.smppDeliveries.claim({ process, receivers, leaseSeconds: 60 })
+    expect(receipts).toMatchObject([
+      { kind: 'receipt', message: first.id, code: OUTCOME.expired },
+      { kind: 'receipt', message: second.id, code: OUTCOME.expired },
+    ])
+  })
+
+  test('are refused beyond the maximum of waiting ones of the account', async () => {
+    const { submitPart, ports } = await setUp()
+    const strict = createGateway(ports, { ...gatewayDefaults, waitingPartsMax: 2 })
+    const add = (part: number) => submitPart(part, 'a', { total: 9 }, strict)
+    for (const part of [1, 2]) accepted(await add(part))
+    expect(await add(3)).toBe('too-many-parts')
+    expect(accepted(await add(2)).id).toBe(accepted(await add(2)).id)
   })
 
   test('that were stored but not joined by their process are joined by the processing', async () => {
