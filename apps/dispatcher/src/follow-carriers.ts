@@ -105,7 +105,7 @@ class FollowedCarriers implements Followed {
       // The change is not awaited, because a newer version may arrive while a carrier still has outstanding answers.
       this.#change(
         () => this.#follow(),
-        (err) => log.error({ err }, 'changing to the stored carriers failed'),
+        (err) => log.error({ err }, 'the change to the stored carriers failed'),
       )
     })
   }
