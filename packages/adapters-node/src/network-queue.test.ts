@@ -1,10 +1,10 @@
-import { networkQueue, type NetworkQueueSettings } from './network-queue.ts'
+import { NetworkQueue, type NetworkQueueSettings } from './network-queue.ts'
 
 const settings = { atOnceMax: 2, waitingMax: 10 }
 
 /** Returns a queue with jobs that end when the test says so. */
 function queueOfHeldJobs(bounds: NetworkQueueSettings) {
-  const queue = networkQueue(bounds)
+  const queue = new NetworkQueue(bounds)
   const started: string[] = []
   const ends = new Map<string, () => void>()
   return {
@@ -111,7 +111,7 @@ test('a network with a burden gives its place to one without, and never the othe
 
 test('the waiting jobs are limited to what recent jobs would do within the configured time, but at least ten times the concurrency', async () => {
   let now = 0
-  const queue = networkQueue({ atOnceMax: 2, waitingMax: 100, waitSecondsMax: 1, now: () => now })
+  const queue = new NetworkQueue({ atOnceMax: 2, waitingMax: 100, waitSecondsMax: 1, now: () => now })
   const run = (milliseconds: number) => queue.run('n', () => Promise.resolve(void (now += milliseconds)))
   const waitingOf = async (count: number) => {
     const all = Array.from({ length: count }, () => run(0).catch(() => undefined))
@@ -128,7 +128,7 @@ test('the waiting jobs are limited to what recent jobs would do within the confi
 test('while the event loop is busy the limit of waiting jobs assumes one job at a time', async () => {
   let now = 0
   const settings = { atOnceMax: 2, waitingMax: 100, waitSecondsMax: 1, now: () => now, isBusy: () => true }
-  const queue = networkQueue(settings)
+  const queue = new NetworkQueue(settings)
   await queue.run('n', () => Promise.resolve(void (now += 40)))
   const all = Array.from({ length: 90 }, () => queue.run('n', () => Promise.resolve()).catch(() => undefined))
   expect(queue.waiting).toBe(25)
@@ -136,7 +136,7 @@ test('while the event loop is busy the limit of waiting jobs assumes one job at 
 })
 
 test('the next job runs after a job that fails', async () => {
-  const queue = networkQueue({ ...settings, atOnceMax: 1 })
+  const queue = new NetworkQueue({ ...settings, atOnceMax: 1 })
   const failing = queue.run('n', () => Promise.reject(new Error('out of memory')))
   const next = queue.run('n', () => Promise.resolve('done'))
   await expect(failing).rejects.toThrow('out of memory')
