@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { createListener } from './listener.ts'
+import { Listener } from './listener.ts'
 import type { ServerAddress } from './server-address.ts'
 import type { Log } from './settings.ts'
 
@@ -35,7 +35,7 @@ export function listenForChanges(address: ServerAddress, connectionSeconds: numb
   const notify = () => {
     for (const changed of listeners) changed()
   }
-  const listener = createListener({
+  const listener = new Listener({
     address,
     connectionSeconds,
     applicationName: 'gateway changes',
@@ -46,9 +46,9 @@ export function listenForChanges(address: ServerAddress, connectionSeconds: numb
   })
   return {
     onChange: (changed) => void listeners.push(changed),
-    listen: listener.start,
+    listen: () => listener.start(),
     around: (change) => change.finally(notify),
-    close: listener.close,
+    close: (seconds) => listener.close(seconds),
   }
 }
 

@@ -5,15 +5,6 @@ import { valuesOf, type Statement } from './sql/statement.ts'
 import { valueTypes } from './value-types.ts'
 import { waitAtMost } from './wait-at-most.ts'
 
-/** Listens for notifications on a connection of its own, and reconnects when that is lost. */
-export interface Listener {
-  readonly start: () => void
-  /** Runs a statement on the listening connection; returns undefined if there is none. An error ends the connection. */
-  run<Values, Row>(statement: Statement<Values, Row>, values: NoInfer<Values>): Promise<Row[] | undefined>
-  /** Stops listening. Waits at most `seconds`. */
-  readonly close: (seconds?: number) => Promise<void>
-}
-
 export interface ListenerOptions {
   readonly address: ServerAddress
   readonly connectionSeconds: number
@@ -28,15 +19,65 @@ export interface ListenerOptions {
 
 const pauseMilliseconds = 1000
 
-export function createListener(options: ListenerOptions): Listener {
-  const { address, connectionSeconds, applicationName, notified, failed } = options
-  let client: Client | undefined
-  let listening: Client | undefined
-  let timer: NodeJS.Timeout | undefined
-  let state: 'new' | 'started' | 'closed' = 'new'
-  let failures = 0
+/**
+ * Listens for notifications on a connection of its own, and reconnects when that is lost.
+ *
+ *   new --start--> connecting --connected--> listening --the connection is lost--> connecting; each --close--> closed
+ */
+export class Listener {
+  readonly #options: ListenerOptions
+  /** Connection that is open or being opened. */
+  #client: Client | undefined
+  /** Connection that listens. */
+  #listening: Client | undefined
+  #timer: NodeJS.Timeout | undefined
+  #state: 'new' | 'started' | 'closed' = 'new'
+  /** Number of failures since the connection last listened. */
+  #failures = 0
 
-  async function connect(): Promise<void> {
+  constructor(options: ListenerOptions) {
+    this.#options = options
+  }
+
+  start(): void {
+    if (this.#state !== 'new') return
+    this.#state = 'started'
+    this.#tryToConnect()
+  }
+
+  /** Runs a statement on the listening connection; returns undefined if there is none. An error ends the connection. */
+  async run<Values, Row>(statement: Statement<Values, Row>, values: NoInfer<Values>): Promise<Row[] | undefined> {
+    const connection = this.#listening
+    if (connection === undefined) return undefined
+    try {
+      const { rows } = await connection.query(statement.text, valuesOf(statement, values))
+      return rows as Row[]
+    } catch (error) {
+      void connection.end()
+      throw error
+    }
+  }
+
+  /** Stops listening. Waits at most `seconds`. */
+  async close(seconds = 1): Promise<void> {
+    this.#state = 'closed'
+    this.#listening = undefined
+    clearTimeout(this.#timer)
+    if (this.#client !== undefined) await waitAtMost(seconds, this.#client.end())
+  }
+
+  readonly #tryToConnect = (): void => {
+    this.#connect().catch((error: unknown) => {
+      if (this.#state === 'closed') return
+      if (this.#failures++ === 0) this.#options.failed(error)
+      this.#client?.removeListener('end', this.#lost)
+      void this.#client?.end()
+      this.#lost()
+    })
+  }
+
+  async #connect(): Promise<void> {
+    const { address, connectionSeconds, applicationName, notified } = this.#options
     const fresh = createClient(address, {
       application_name: applicationName,
       connectionTimeoutMillis: connectionSeconds * 1000,
@@ -44,66 +85,31 @@ export function createListener(options: ListenerOptions): Listener {
       keepAlive: true,
       types: valueTypes,
     })
-    client = fresh
+    this.#client = fresh
     fresh.on('notification', notified)
     fresh.on('error', () => undefined) // pg emits 'end' after 'error'
-    fresh.once('end', lost)
+    fresh.once('end', this.#lost)
     await fresh.connect()
-    await fresh.query(`listen ${await channelOf(fresh)}`)
-    failures = 0
-    listening = fresh
+    await fresh.query(`listen ${await this.#channelOf(fresh)}`)
+    this.#failures = 0
+    this.#listening = fresh
     notified()
   }
 
-  async function channelOf(connection: Client): Promise<string> {
-    if (typeof options.channel === 'string') return options.channel
-    const { rows } = await connection.query<{ channel: string }>(options.channel.query)
+  async #channelOf(connection: Client): Promise<string> {
+    const { channel } = this.#options
+    if (typeof channel === 'string') return channel
+    const { rows } = await connection.query<{ channel: string }>(channel.query)
     return connection.escapeIdentifier(rows[0]?.channel ?? '')
   }
 
-  function lost(): void {
-    if (state === 'closed') return
-    if (listening !== undefined) {
-      listening = undefined
-      notified()
+  readonly #lost = (): void => {
+    if (this.#state === 'closed') return
+    if (this.#listening !== undefined) {
+      this.#listening = undefined
+      this.#options.notified()
     }
-    clearTimeout(timer)
-    timer = setTimeout(tryToConnect, pauseMilliseconds)
-    timer.unref()
-  }
-
-  function tryToConnect(): void {
-    connect().catch((error: unknown) => {
-      if (state === 'closed') return
-      if (failures++ === 0) failed(error)
-      client?.removeListener('end', lost)
-      void client?.end()
-      lost()
-    })
-  }
-
-  return {
-    start: () => {
-      if (state !== 'new') return
-      state = 'started'
-      tryToConnect()
-    },
-    run: async <Values, Row>(statement: Statement<Values, Row>, values: Values) => {
-      const connection = listening
-      if (connection === undefined) return undefined
-      try {
-        const { rows } = await connection.query(statement.text, valuesOf(statement, values))
-        return rows as Row[]
-      } catch (error) {
-        void connection.end()
-        throw error
-      }
-    },
-    close: async (seconds = 1) => {
-      state = 'closed'
-      listening = undefined
-      clearTimeout(timer)
-      if (client !== undefined) await waitAtMost(seconds, client.end())
-    },
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(this.#tryToConnect, pauseMilliseconds).unref()
   }
 }

@@ -1,5 +1,5 @@
 import type { Asleep, ClaimedBatches, Sleeper } from '@gateway/core/dispatch'
-import { createListener } from '../listener.ts'
+import { Listener } from '../listener.ts'
 import type { ServerAddress } from '../server-address.ts'
 import type { Log } from '../settings.ts'
 import { channelOfIdle, fallIdle, leaveIdle } from '../sql/idle-dispatchers.ts'
@@ -21,7 +21,7 @@ export function postgresWakeups(address: ServerAddress, connectionSeconds: numbe
   const sleepers = new Set<Sleeper>()
 
   function sleeper(wake: () => void): Sleeper {
-    const listener = createListener({
+    const listener = new Listener({
       address,
       connectionSeconds,
       applicationName: 'gateway due',
