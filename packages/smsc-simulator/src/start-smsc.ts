@@ -11,7 +11,7 @@ import { personality } from './personalities.ts'
 import { receipt } from './receipts.ts'
 import { receivedBy } from './sessions.ts'
 import { filled, type SmscSettings, type Smsc, type SmscStatus } from './settings.ts'
-import { submissions } from './submissions.ts'
+import { Submissions } from './submissions.ts'
 
 /** Starts an SMPP 3.4 server. */
 export async function startSmsc(smscSettings: SmscSettings = {}): Promise<Smsc> {
@@ -29,7 +29,7 @@ export async function startSmsc(smscSettings: SmscSettings = {}): Promise<Smsc> 
   let closed = false
 
   const sending = deliveries(settings, () => current.isSilent)
-  const taking = submissions({ personality: () => current, store, deliveries: sending, now, after })
+  const taking = new Submissions({ personality: () => current, store, deliveries: sending, now, after })
   const received = receivedBy({
     ...{ settings, personality: () => current, links, store, submissions: taking, deleted },
     deliveries: {

@@ -22,17 +22,7 @@ import {
 } from './outcomes.ts'
 import type { Personality } from './personalities.ts'
 import { emptyDelivery, receipt } from './receipts.ts'
-
-export interface Submissions {
-  submit(link: Link, pdu: SubmitSm | DataSm): void
-  submitMulti(link: Link, pdu: SubmitMulti): void
-  /** Sends the outstanding receipts and reply of a message, after a delay in milliseconds. */
-  report(message: StoredMessage, delay: number): void
-  /** Returns the number of unanswered submissions of a link. */
-  unanswered(link: Link): number
-  /** Returns the largest number of unanswered submissions that a link has had. */
-  windowMax(): number
-}
+import { isDestination, timeError } from './submission-errors.ts'
 
 type Destination = Pick<SubmitSm, 'destAddrTon' | 'destAddrNpi' | 'destinationAddr'>
 
@@ -64,17 +54,95 @@ interface LinkState {
   acceptedInSecond: number
 }
 
-export function submissions({ personality, store, deliveries, now, after }: Context): Submissions {
-  const states = new WeakMap<Link, LinkState>()
-  const refused: Refusals = refusals()
-  const quiet = quietReplies()
-  let windowMax = 0
-  let wrongLengths = 0
+/** Answers submissions, and sends their receipts and replies. */
+export class Submissions {
+  readonly #personality: Context['personality']
+  readonly #store: MessageStore
+  readonly #deliveries: Deliveries
+  readonly #now: Context['now']
+  readonly #after: Context['after']
+  readonly #states = new WeakMap<Link, LinkState>()
+  readonly #refused: Refusals = refusals()
+  readonly #quiet = quietReplies()
+  #windowMax = 0
+  /** Number of responses with a wrong length, over all links. */
+  #wrongLengths = 0
   /** Earliest time of the next receipt, if the personality limits their rate. */
-  let nextReceiptAt = 0
+  #nextReceiptAt = 0
 
-  function stateOf(link: Link): LinkState {
-    const known = states.get(link)
+  constructor({ personality, store, deliveries, now, after }: Context) {
+    this.#personality = personality
+    this.#store = store
+    this.#deliveries = deliveries
+    this.#now = now
+    this.#after = after
+  }
+
+  submit(link: Link, pdu: SubmitSm | DataSm): void {
+    const state = this.#begin(link)
+    if (this.#personality().ignoresSubmissions) return
+    const respond = (status: number, messageId = ''): void => this.#answer(link, state, respTo(pdu, status, messageId))
+    const outcome = outcomeOf(pdu.destinationAddr)
+    const refusal = this.#refusalOf(pdu, outcome, state)
+    if (refusal !== undefined) {
+      respond(refusal)
+      return
+    }
+    const message = this.#keepMessage(link, pdu, pdu, outcome)
+    const id = formatId(message.number, this.#personality().idForm)
+    const closes = isNth(++state.submits, this.#personality().closesBeforeAnswer)
+    if (closes) link.end()
+    if (closes || outcome.answer === 'none') this.report(message, this.#personality().receiptDelay)
+    else this.#accept(message, outcome, () => respond(0, id))
+  }
+
+  submitMulti(link: Link, pdu: SubmitMulti): void {
+    const state = this.#begin(link)
+    if (this.#personality().ignoresSubmissions) return
+    const numbers = pdu.destinations.flatMap((each) => ('destinationAddr' in each ? [each] : []))
+    const isRefused = ({ destinationAddr }: { destinationAddr: string }) =>
+      !isDestination(destinationAddr) || isRefusal(outcomeOf(destinationAddr).answer)
+    const wrongTime = timeError(pdu)
+    const accepted = wrongTime === undefined ? numbers.filter((each) => !isRefused(each)) : []
+    const messages: StoredMessage[] = []
+    // All accepted messages share one message_id. The number in a receipt shows which message it belongs to.
+    for (const each of accepted) {
+      messages.push(this.#keepMessage(link, pdu, each, outcomeOf(each.destinationAddr), messages[0]?.number))
+    }
+    const number = messages[0]?.number
+    const status = wrongTime ?? (number === undefined ? COMMAND_STATUS.ESME_RSUBMITFAIL : 0)
+    this.#answer(link, state, {
+      ...{ command: 'submit_multi_resp', status, sequence: pdu.sequence, tlvs: noTlvs },
+      messageId: number === undefined ? '' : formatId(number, this.#personality().idForm),
+      unsuccessSmes: numbers
+        .filter(isRefused)
+        .map((each) => ({ ...each, errorStatusCode: COMMAND_STATUS.ESME_RINVDSTADR })),
+    })
+    for (const message of messages) this.report(message, this.#personality().receiptDelay)
+  }
+
+  /** Sends the outstanding receipts and reply of a message, after a delay in milliseconds. */
+  report(message: StoredMessage, delay: number): void {
+    if (!isOwed(message)) return
+    const { shuffle, receiptsPerSecond } = this.#personality()
+    const least = delay + Math.random() * shuffle
+    if (receiptsPerSecond > 0)
+      this.#nextReceiptAt = Math.max(this.#now() + least, this.#nextReceiptAt + 1000 / receiptsPerSecond)
+    this.#after(receiptsPerSecond > 0 ? this.#nextReceiptAt - this.#now() : least, () => this.#sendNext(message))
+  }
+
+  /** Returns the number of unanswered submissions of a link. */
+  unanswered(link: Link): number {
+    return this.#states.get(link)?.unanswered ?? 0
+  }
+
+  /** Returns the largest number of unanswered submissions that a link has had. */
+  windowMax(): number {
+    return this.#windowMax
+  }
+
+  #stateOf(link: Link): LinkState {
+    const known = this.#states.get(link)
     if (known !== undefined) return known
     const state = {
       unanswered: 0,
@@ -85,82 +153,65 @@ export function submissions({ personality, store, deliveries, now, after }: Cont
       second: 0,
       acceptedInSecond: 0,
     }
-    states.set(link, state)
+    this.#states.set(link, state)
     return state
   }
 
   /** Counts a submission. Returns true if it is within the rate of the personality. */
-  function isWithinRate(state: LinkState): boolean {
-    const { submitsPerSecond } = personality()
+  #isWithinRate(state: LinkState): boolean {
+    const { submitsPerSecond } = this.#personality()
     if (submitsPerSecond === 0) return true
-    const second = Math.floor(now() / 1000)
+    const second = Math.floor(this.#now() / 1000)
     if (second !== state.second) Object.assign(state, { second, acceptedInSecond: 0 })
     return ++state.acceptedInSecond <= submitsPerSecond
   }
 
-  function begin(link: Link): LinkState {
-    const state = stateOf(link)
-    windowMax = Math.max(windowMax, ++state.unanswered)
+  #begin(link: Link): LinkState {
+    const state = this.#stateOf(link)
+    this.#windowMax = Math.max(this.#windowMax, ++state.unanswered)
     return state
   }
 
   /** Sends a response, after the delay of the personality. */
-  function answer(link: Link, state: LinkState, pdu: Pdu): void {
-    const { answerDelay, answersPerSecond, shuffle } = personality()
+  #answer(link: Link, state: LinkState, pdu: Pdu): void {
+    const { answerDelay, answersPerSecond, shuffle } = this.#personality()
     let delay = answerDelay + Math.random() * shuffle
     if (answersPerSecond > 0) {
-      state.nextAnswerAt = Math.max(now(), state.nextAnswerAt + 1000 / answersPerSecond)
-      delay += state.nextAnswerAt - now()
+      state.nextAnswerAt = Math.max(this.#now(), state.nextAnswerAt + 1000 / answersPerSecond)
+      delay += state.nextAnswerAt - this.#now()
     }
-    if (delay > 0) after(delay, () => sendAnswer(link, state, pdu))
-    else sendAnswer(link, state, pdu)
+    if (delay > 0) this.#after(delay, () => this.#sendAnswer(link, state, pdu))
+    else this.#sendAnswer(link, state, pdu)
   }
 
-  function sendAnswer(link: Link, state: LinkState, pdu: Pdu): void {
-    const { wrongLengthEvery, closesAfterAnswer, isSilent } = personality()
+  #sendAnswer(link: Link, state: LinkState, pdu: Pdu): void {
+    const { wrongLengthEvery, closesAfterAnswer, isSilent } = this.#personality()
     if (isSilent) return
     state.answers++
     // The responses of one turn are sent together at its end.
-    if (state.answering++ === 0) setImmediate(() => countSent(state))
+    if (state.answering++ === 0) setImmediate(() => this.#countSent(state))
     if (isNth(state.answers, wrongLengthEvery)) {
       // Wrong lengths are counted over all links, because a client that closes its link after one gets the next kind on
       // its next link.
-      const turn = ++wrongLengths
+      const turn = ++this.#wrongLengths
       link.sendWithLength(pdu, (right) => wrongLength(turn, right))
     } else link.send(pdu)
     if (isNth(state.answers, closesAfterAnswer)) link.end()
   }
 
-  function countSent(state: LinkState): void {
+  #countSent(state: LinkState): void {
     state.unanswered -= state.answering
     state.answering = 0
   }
 
-  function submit(link: Link, pdu: SubmitSm | DataSm): void {
-    const state = begin(link)
-    if (personality().ignoresSubmissions) return
-    const respond = (status: number, messageId = ''): void => answer(link, state, respTo(pdu, status, messageId))
-    const outcome = outcomeOf(pdu.destinationAddr)
-    const refusal = refusalOf(pdu, outcome, state)
-    if (refusal !== undefined) {
-      respond(refusal)
-      return
-    }
-    const message = keepMessage(link, pdu, pdu, outcome)
-    const id = formatId(message.number, personality().idForm)
-    const closes = isNth(++state.submits, personality().closesBeforeAnswer)
-    if (closes) link.end()
-    if (closes || outcome.answer === 'none') report(message, personality().receiptDelay)
-    else accept(message, outcome, () => respond(0, id))
-  }
-
   /** Returns the command_status with which a submission is refused, if it is. */
-  function refusalOf(pdu: SubmitSm | DataSm, outcome: Outcome, state: LinkState): number | undefined {
+  #refusalOf(pdu: SubmitSm | DataSm, outcome: Outcome, state: LinkState): number | undefined {
     const wrongTime = 'validityPeriod' in pdu ? timeError(pdu) : undefined
     if (wrongTime !== undefined) return wrongTime
     if (!isDestination(pdu.destinationAddr)) return COMMAND_STATUS.ESME_RINVDSTADR
-    if (!isWithinRate(state)) return personality().refusalStatus
-    if (outcome.isRefusedFirst && refused.isRefused(keyOf(pdu), personality().numberRefusals)) return refusedForNow
+    if (!this.#isWithinRate(state)) return this.#personality().refusalStatus
+    if (outcome.isRefusedFirst && this.#refused.isRefused(keyOf(pdu), this.#personality().numberRefusals))
+      return refusedForNow
     return isRefusal(outcome.answer) ? outcome.answer : undefined
   }
 
@@ -168,11 +219,11 @@ export function submissions({ personality, store, deliveries, now, after }: Cont
    * Responds, and sends the receipts afterwards. If the personality or the outcome has `receiptFirst`, sends the first
    * receipt before the response.
    */
-  function accept(message: StoredMessage, outcome: Outcome, respond: () => void): void {
-    const { receiptFirst, receiptDelay } = personality()
+  #accept(message: StoredMessage, outcome: Outcome, respond: () => void): void {
+    const { receiptFirst, receiptDelay } = this.#personality()
     if (message.receipts.length === 0 || !(receiptFirst || outcome.receiptFirst)) {
       respond()
-      report(message, receiptDelay)
+      this.report(message, receiptDelay)
       return
     }
     let isAnswered = false
@@ -180,25 +231,26 @@ export function submissions({ personality, store, deliveries, now, after }: Cont
       if (!isAnswered) respond()
       isAnswered = true
     }
-    sendNext(message, once)
-    after(receiptFirstMilliseconds, once)
+    this.#sendNext(message, once)
+    this.#after(receiptFirstMilliseconds, once)
   }
 
   /** Stores an accepted message. */
-  function keepMessage(
+  #keepMessage(
     link: Link,
     pdu: SubmitSm | DataSm | SubmitMulti,
     { destAddrTon: toTon, destAddrNpi: toNpi, destinationAddr: to }: Destination,
     outcome: Outcome,
     first?: number,
   ): StoredMessage {
-    const { receiptDelay } = personality()
+    const { receiptDelay } = this.#personality()
     const receipts = requestedOf(outcome.receipts, pdu.registeredDelivery)
-    const replies = outcome.reply !== undefined && quiet.mayReply(to, pdu.sourceAddr, now(), 2 * receiptDelay)
+    const replies =
+      outcome.reply !== undefined && this.#quiet.mayReply(to, pdu.sourceAddr, this.#now(), 2 * receiptDelay)
     const message: StoredMessage = {
-      number: store.nextNumber(),
+      number: this.#store.nextNumber(),
       systemId: link.bound?.systemId ?? '',
-      at: now(),
+      at: this.#now(),
       fromTon: pdu.sourceAddrTon,
       fromNpi: pdu.sourceAddrNpi,
       from: pdu.sourceAddr,
@@ -211,68 +263,27 @@ export function submissions({ personality, store, deliveries, now, after }: Cont
       state: undefined,
     }
     const stored = first === undefined ? message : { ...message, first }
-    store.add(stored)
+    this.#store.add(stored)
     return stored
   }
 
-  function report(message: StoredMessage, delay: number): void {
-    if (!isOwed(message)) return
-    const { shuffle, receiptsPerSecond } = personality()
-    const least = delay + Math.random() * shuffle
-    if (receiptsPerSecond > 0) nextReceiptAt = Math.max(now() + least, nextReceiptAt + 1000 / receiptsPerSecond)
-    after(receiptsPerSecond > 0 ? nextReceiptAt - now() : least, () => sendNext(message))
-  }
-
   /** Sends the next receipt, or the reply. `acknowledged` is called when the client has acknowledged it. */
-  function sendNext(message: StoredMessage, acknowledged?: () => void): void {
+  #sendNext(message: StoredMessage, acknowledged?: () => void): void {
     if (!isOwed(message)) return
     const { receipts, done, systemId } = message
     const state = receipts[done]
-    const form = personality()
-    const delivery = state === undefined ? replyTo(message) : receipt(message, state, now(), form)
+    const form = this.#personality()
+    const delivery = state === undefined ? replyTo(message) : receipt(message, state, this.#now(), form)
     let remaining = state === undefined ? form.arrivalTimes : form.receiptTimes
     if (state !== undefined) message.state ??= state
     const onDone = (): void => {
       if (--remaining > 0) return
       message.done++
-      store.progress(message)
+      this.#store.progress(message)
       acknowledged?.()
-      report(message, form.receiptDelay)
+      this.report(message, form.receiptDelay)
     }
-    for (let time = remaining; time > 0; time--) deliveries.deliver(systemId, delivery, onDone)
-  }
-
-  function submitMulti(link: Link, pdu: SubmitMulti): void {
-    const state = begin(link)
-    if (personality().ignoresSubmissions) return
-    const numbers = pdu.destinations.flatMap((each) => ('destinationAddr' in each ? [each] : []))
-    const isRefused = ({ destinationAddr }: { destinationAddr: string }) =>
-      !isDestination(destinationAddr) || isRefusal(outcomeOf(destinationAddr).answer)
-    const wrongTime = timeError(pdu)
-    const accepted = wrongTime === undefined ? numbers.filter((each) => !isRefused(each)) : []
-    const messages: StoredMessage[] = []
-    // All accepted messages share one message_id. The number in a receipt shows which message it belongs to.
-    for (const each of accepted) {
-      messages.push(keepMessage(link, pdu, each, outcomeOf(each.destinationAddr), messages[0]?.number))
-    }
-    const number = messages[0]?.number
-    const status = wrongTime ?? (number === undefined ? COMMAND_STATUS.ESME_RSUBMITFAIL : 0)
-    answer(link, state, {
-      ...{ command: 'submit_multi_resp', status, sequence: pdu.sequence, tlvs: noTlvs },
-      messageId: number === undefined ? '' : formatId(number, personality().idForm),
-      unsuccessSmes: numbers
-        .filter(isRefused)
-        .map((each) => ({ ...each, errorStatusCode: COMMAND_STATUS.ESME_RINVDSTADR })),
-    })
-    for (const message of messages) report(message, personality().receiptDelay)
-  }
-
-  return {
-    submit,
-    submitMulti,
-    report,
-    unanswered: (link) => states.get(link)?.unanswered ?? 0,
-    windowMax: () => windowMax,
+    for (let time = remaining; time > 0; time--) this.#deliveries.deliver(systemId, delivery, onDone)
   }
 }
 
@@ -327,30 +338,3 @@ function keyOf(pdu: SubmitSm | DataSm): string {
  */
 const withoutReference = (esmClass: number, text: Buffer | undefined): Buffer | undefined =>
   (esmClass & 0x40) === 0 ? text : text?.subarray(text[0] ?? 0)
-
-const absoluteTime = /^(\d\d)(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])([01]\d|2[0-3])[0-5]\d[0-5]\d\d([0-3]\d|4[0-8])[+-]$/
-const relativeTime = /^\d{12}000R$/
-
-/**
- * Returns true for an empty time or YYMMDDhhmmsstnnp (SMPP 3.4, 7.1.1): an absolute time with an offset in quarters of
- * an hour, or a relative time.
- */
-const isTime = (time: string): boolean => time === '' || isDate(absoluteTime.exec(time)) || relativeTime.test(time)
-
-/** Rejects dates that do not exist, such as 30 February. */
-function isDate(match: RegExpExecArray | null): boolean {
-  if (match === null) return false
-  const [year, month, day] = match.slice(1, 4).map(Number) as [number, number, number]
-  return new Date(Date.UTC(2000 + year, month - 1, day)).getUTCDate() === day
-}
-
-/** Returns true for an address that a real SMSC can route: digits, optionally after a +. */
-export const isDestination = (address: string): boolean => /^\+?[0-9]{1,20}$/.test(address)
-
-/** Returns the command_status with which a real SMSC refuses malformed times, or undefined for well-formed times. */
-export function timeError(
-  pdu: Pick<SubmitSm | SubmitMulti, 'scheduleDeliveryTime' | 'validityPeriod'>,
-): number | undefined {
-  if (!isTime(pdu.scheduleDeliveryTime)) return COMMAND_STATUS.ESME_RINVSCHED
-  return isTime(pdu.validityPeriod) ? undefined : COMMAND_STATUS.ESME_RINVEXPIRY
-}
