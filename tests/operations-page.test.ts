@@ -98,14 +98,18 @@ function textsNamed(name: ts.Identifier, file: ts.SourceFile): readonly (readonl
   return declared === undefined ? textsGivenAs(name, file) : textsOf(declared.initializer, file)
 }
 
-/** Returns the texts of a message that is a parameter: the arguments in the calls of that function in the same file. */
+/**
+ * Returns the texts of a message that is a parameter: the arguments in the calls of that function or method in the same
+ * file.
+ */
 function textsGivenAs(name: ts.Identifier, file: ts.SourceFile): readonly (readonly string[])[] {
   let around: ts.Node = name
-  while (!ts.isFunctionDeclaration(around) && !ts.isSourceFile(around)) around = around.parent
+  while (!ts.isFunctionDeclaration(around) && !ts.isMethodDeclaration(around) && !ts.isSourceFile(around))
+    around = around.parent
   const at = ts.isSourceFile(around) ? -1 : around.parameters.findIndex((one) => one.name.getText() === name.text)
-  const called = ts.isSourceFile(around) ? undefined : around.name?.text
-  const calls = callsIn(file).filter((call) => call.expression.getText() === called)
-  if (at < 0 || calls.length === 0) throw new Error(`${file.fileName}: what is logged as ${name.text} cannot be read`)
+  const called = ts.isSourceFile(around) ? undefined : around.name?.getText()
+  const calls = callsIn(file).filter((call) => call.expression.getText().replace(/^this\./, '') === called)
+  if (at < 0 || calls.length === 0) throw new Error(`${file.fileName}: the log text ${name.text} cannot be read`)
   return calls.flatMap((call) => textsOf(call.arguments[at], file))
 }
 
