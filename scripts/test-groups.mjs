@@ -91,7 +91,7 @@ export const furtherGroups = {
   /**
    * Every journey through the portal and every page in a browser. Without this group, only a third of the journeys run.
    */
-  browsers: ['tests/portal.test.ts'],
+  browsers: ['tests/portal.test.ts', 'tests/connect-provider.test.ts'],
   /** nginx and HAProxy with the tested configurations, and restarts behind them. */
   proxies: ['tests/rolling-restart.test.ts', 'tests/proxies.test.ts'],
   /** The command line as a process beside a running server. */
@@ -105,7 +105,7 @@ export const furtherGroups = {
     'packages/embedded-postgres/src/processes.test.ts',
   ],
   /** Programs in eight languages, and clients that are generated from the OpenAPI document. */
-  clients: ['tests/client-programs.test.ts', 'apps/rest/src/generated-client.test.ts'],
+  clients: ['tests/client-programs.test.ts', 'tests/send-from.test.ts', 'apps/rest/src/generated-client.test.ts'],
   /** SMSCs and SMPP clients of other projects. */
   smscs: [
     'tests/kannel.test.ts',

@@ -31,6 +31,7 @@ export const table = [
   ['benchmarks/', []],
   ['docs/', []],
   ['docs/clients/', ['clients', 'smscs']],
+  ['docs/send-from.md', ['clients']],
   ['docs/contract.md', ['deployed']],
   ['docs/embedding.md', ['newcomers']],
   ['docs/proxy/', ['proxies']],

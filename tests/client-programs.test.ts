@@ -18,8 +18,8 @@ const programs: readonly (readonly [file: string, command: string, ...before: st
   ['send.go', 'go', 'run'],
   ['Send.cs', 'mcs'],
 ]
-/** Tested by tests/kannel.test.ts. */
-const elsewhere = ['kannel.conf']
+/** Tested by tests/kannel.test.ts, and as a server by tests/send-from.test.ts. */
+const elsewhere = ['bridge.mjs', 'kannel.conf']
 
 const probes: Readonly<Record<string, readonly string[]>> = { sh: ['-c', 'curl --version'], go: ['version'] }
 const isInstalled = (command: string): boolean =>

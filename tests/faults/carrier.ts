@@ -15,7 +15,7 @@ export interface Submission {
   readonly parts: number
   /**
    * Answer to the submission. `unknown` means that no answer arrived. `ignored` means that the carrier neither answered
-   * nor accepted it.
+   * nor accepted it. `untold` means that the carrier accepted it, but was killed before it reported the outcome.
    */
   readonly answer: string
   /** Time of the recipient's reply, if there is one. */

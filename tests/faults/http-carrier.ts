@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { freePorts } from '../support/pairs.ts'
 import { startProviderProcess, type ProviderLine, type RunningProvider } from '../support/http-provider.ts'
 import type { CarrierOfRun, CarrierPlace, Submission } from './carrier.ts'
+import { openRelay, type Relay } from './network.ts'
 import { idsOf } from './sent-ids.ts'
 import { openSharedWay } from './shared-way.ts'
 
@@ -14,12 +15,13 @@ const unclear: ReadonlySet<string | undefined> = new Set(['none', 'server-error'
 
 /**
  * Starts a `gateway-http-provider` for each dispatcher, as Sinch, whose receipts carry the gateway's own ids. All
- * dispatchers have one carrier over HTTP, and a shared address leads each of them to its own provider, so that the
- * journals tell the submissions of the dispatchers apart. Journals survive everything that happens in a run.
+ * dispatchers have one carrier over HTTP, and a shared address leads each of them through a relay to its own provider,
+ * so that the journals tell the submissions of the dispatchers apart. Journals survive everything that happens in a run.
  */
-export async function httpCarrierOfRun({ folder, perSecond, pidOf }: CarrierPlace): Promise<CarrierOfRun> {
+export async function httpCarrierOfRun({ folder, chance, perSecond, pidOf }: CarrierPlace): Promise<CarrierOfRun> {
   const way = await openSharedWay(pidOf)
   const providers = new Map<string, RunningProvider>()
+  const relays: Relay[] = []
   const [callbacksPort = 0] = await freePorts(1)
   const file = join(folder, 'carriers.json')
   const times = { responseSeconds: 2, holdSeconds: 5, silentSeconds: 2, probeSeconds: 1, probeSecondsMax: 1 }
@@ -39,8 +41,10 @@ export async function httpCarrierOfRun({ folder, perSecond, pidOf }: CarrierPlac
       await mkdir(place)
       const provider = await startProviderProcess(place, 'sinch', settings)
       providers.set(member, provider)
-      way.lead(member, provider.port)
-      return { url: `file:${file}`, relay: undefined }
+      const relay = await openRelay({ host: '127.0.0.1', port: provider.port }, chance)
+      relays.push(relay)
+      way.lead(member, relay.port)
+      return { url: `file:${file}`, relay }
     },
     record: async (database) => recordOf(await journals(), await idsOf(database)),
     async read() {
@@ -52,7 +56,13 @@ export async function httpCarrierOfRun({ folder, perSecond, pidOf }: CarrierPlac
     // Some endings are left out: 83 opens the circuit, 96 throttles all messages, and Sinch has no state for 90.
     odd: ['71', '72', '72', '73', '75', '77', '78', '79', '80', '81', '84', '91', '92', '93', '94', '95', '97', '98'],
     reportsAll: true,
-    kill: undefined,
+    async kill() {
+      const member = chance.one([...providers.keys()])
+      const provider = providers.get(member)
+      if (provider === undefined) return
+      await provider.stop('SIGKILL')
+      providers.set(member, await startProviderProcess(join(folder, member), 'sinch', settings, provider.port))
+    },
     troubles: undefined,
     callbacks: { PORT: String(callbacksPort), PUBLIC_URL: `http://127.0.0.1:${callbacksPort}` },
     async settled() {
@@ -66,18 +76,26 @@ export async function httpCarrierOfRun({ folder, perSecond, pidOf }: CarrierPlac
     async close() {
       await Promise.all([...providers.values()].map((provider) => provider.stop('SIGKILL')))
       await way.close()
+      await Promise.all(relays.map((relay) => relay.close()))
     },
   }
 }
 
-/** Returns the submissions in order. */
+/** Returns the submissions in order. A killed provider forgets the receipts that it owes. */
 function recordOf(lines: readonly ProviderLine[], ids: ReadonlyMap<string, number>): readonly Submission[] {
   const messages = lines.filter(({ event }) => event === 'message').toSorted((a, b) => (a.at < b.at ? -1 : 1))
+  const told = new Set(lines.flatMap(({ kind, id, status }) => (kind === 'receipt' && isDone(status) ? [id] : [])))
   return messages.map((line) => {
     const number = line.to ?? ''
-    return { messageId: ids.get(number) ?? -1, number, part: 1, parts: 1, answer: answerOf(line) }
+    const isUntold = line.decision === 'accepted' && reports(number) && !told.has(line.id)
+    return { messageId: ids.get(number) ?? -1, number, part: 1, parts: 1, answer: isUntold ? 'untold' : answerOf(line) }
   })
 }
+
+const isDone = (status: number | undefined): boolean => status !== undefined && status < 500
+
+/** Returns false for numbers for which the provider never sends a receipt. */
+const reports = (number: string): boolean => !number.endsWith('94')
 
 function answerOf({ decision, answer }: ProviderLine): string {
   if (decision === 'ignored') return 'ignored'

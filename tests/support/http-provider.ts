@@ -8,6 +8,10 @@ export interface ProviderLine {
   /** Time in ISO 8601. */
   readonly at: string
   readonly event: 'message' | 'callback'
+  /** Kind of a callback. */
+  readonly kind?: string
+  /** Status of the answer to a callback; missing if no answer arrived. */
+  readonly status?: number
   readonly to?: string
   readonly ownId?: string
   readonly id?: string
@@ -27,14 +31,18 @@ export interface RunningProvider {
   stop(signal?: NodeJS.Signals): Promise<number | null>
 }
 
-/** Starts `gateway-http-provider` with an existing folder. `settings` have the form `receiptDelay=0`. */
+/**
+ * Starts `gateway-http-provider` with an existing folder, by default on any free port. `settings` have the form
+ * `receiptDelay=0`. A provider that is started again with its folder continues its journal.
+ */
 export async function startProviderProcess(
   folder: string,
   provider: string,
   settings: readonly string[],
+  port = 0,
 ): Promise<RunningProvider> {
   const file = join(folder, 'provider.jsonl')
-  const place = ['--provider', provider, '--port', '0', '--control-port', '0', '--journal', file]
+  const place = ['--provider', provider, '--port', String(port), '--control-port', '0', '--journal', file]
   const running = spawnHttpProvider([...place, '--json', ...settings.flatMap((each) => ['--set', each])])
   const line = await until(() => {
     if (running.hasEnded()) throw new Error(`it has ended:\n${running.output()}`)

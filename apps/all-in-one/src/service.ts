@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import {
+  connectingProviders,
   gatewaySettings,
   gatewayVariables,
   keepDailyBackups,
@@ -83,7 +84,7 @@ await runProcess({
     const store = createProcessing(ports, processing)
     const callbacks = { store, carriers }
     const opened = {
-      ports: { ...ports, messages: waking(ports.messages, () => dispatching.wake()) },
+      ports: await connectingProviders(context, { ...ports, messages: waking(ports.messages, () => dispatching.wake()) }),
       health,
       certificates,
       figures,

@@ -7,6 +7,7 @@ import {
   openCarriers,
   sameCarrier,
   storeCarriers,
+  withStoredSecrets,
   type CarrierConfiguration,
   type CarrierPorts,
   type CarrierSpecification,
@@ -156,10 +157,11 @@ class FollowedCarriers implements Followed {
 
   async #readAgain(read: () => Promise<CarrierConfiguration>): Promise<void> {
     if (this.#isStopped) return
-    const next = await read()
+    const file = await read()
+    const next = await this.#call(() => withStoredSecrets(file, this.#ports))
     await this.#follow()
     const version = this.#known()
-    const isChanged = this.#lastRead === undefined || differencesIn(this.#lastRead, next).length > 0
+    const isChanged = this.#lastRead === undefined || differencesIn(this.#lastRead, file).length > 0
     const differences = differencesIn(this.#current, next)
     if (differences.length > 0 && !isChanged) {
       this.#log.warn(
@@ -169,7 +171,7 @@ class FollowedCarriers implements Followed {
       return
     }
     if (differences.length > 0 && !(await this.#store(next, version))) return
-    this.#lastRead = next
+    this.#lastRead = file
     if (differences.length === 0) await this.#enact(this.#prepare(next), version)
   }
 

@@ -12,4 +12,5 @@ await startInterface({
   createServer: createPortalServer,
   describeMalformed,
   sendsInBulk: true,
+  connectsProviders: true,
 })

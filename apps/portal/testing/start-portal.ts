@@ -1,3 +1,4 @@
+import { providerConnections } from '@gateway/carriers'
 import {
   createBackOffice,
   createGateway,
@@ -95,7 +96,9 @@ export async function startPortal(
 ): Promise<Portal> {
   const clock = steppingClock()
   const store = memoryStore(clock)
-  const ports = wrap({ ...memoryPorts({ clock }), ...memoryStoredPorts(store) })
+  const inMemory = { ...memoryPorts({ clock }), ...memoryStoredPorts(store) }
+  const connections = providerConnections(inMemory, { variables: {}, isKeyShared: true })
+  const ports = wrap({ ...inMemory, providerConnections: connections })
   const gateway = createGateway(ports)
   const account = await aHolder(ports, options)
   const app = createPortalServer(gateway, {

@@ -256,7 +256,7 @@ test('a stored document with what this version does not know is refused as a who
   const ports = memoryPorts()
   const file = await aFile({ carriers: [vodacom] })
   const document = { carriers: [{ ...vodacom, ofTheFuture: 1 }] }
-  const later = { ...file, source: { document, environment: {}, files: {} } }
+  const later = { ...file, source: { document, environment: {}, files: {} }, unresolved: [] }
   await storeCarriers(ports, later, { after: 0, storedBy: 'another', onPurpose: false })
   const why = await refusal(ports, 2)
   expect(why).toContain('version 1 of the stored carriers cannot be used')

@@ -4,7 +4,7 @@ import { OtherKeyError, requireKeyInUse } from '@gateway/core/webhooks'
 import type { CarrierConfiguration } from './configuration.ts'
 import { differencesOf, differenceText, meaningOf, simulatedFrom, simulatedText, type Meaning } from './meaning.ts'
 import { readConfiguration } from './read-configuration.ts'
-import { openCarriers, storeCarriers, type CarrierPorts } from './stored-carriers.ts'
+import { openCarriers, storeCarriers, withStoredSecrets, type CarrierPorts } from './stored-carriers.ts'
 
 /** `webhooks` is needed because the secrets of webhooks show which key is in use. */
 export type AgreementPorts = CarrierPorts & Pick<Ports, 'webhooks'>
@@ -43,7 +43,7 @@ export async function agreeOnCarriers(ports: AgreementPorts, starting: Starting)
 /** Starts a process when no carriers are stored. Returns undefined if carriers are stored now. */
 async function begin(ports: AgreementPorts, starting: Starting): Promise<AgreedCarriers | undefined> {
   const { configured, process, leaseSeconds } = starting
-  const configuration = configured ?? (await readConfiguration('simulator:', {}))
+  const configuration = await withStoredSecrets(configured ?? (await readConfiguration('simulator:', {})), ports)
   if (!isSimulated(configuration)) {
     await requireOwnKey(ports)
     const storedBy = `${nameOf(process)} at its start`
@@ -77,7 +77,7 @@ async function follow(
   stored: CarrierVersion,
 ): Promise<AgreedCarriers | undefined> {
   const configuration = await openCarriers(stored, ports)
-  if (configured !== undefined) refuseOther(stored, configuration, configured)
+  if (configured !== undefined) refuseOther(stored, configuration, await withStoredSecrets(configured, ports))
   const user = { process, version: stored.version, simulated: undefined }
   return (await ports.carrierVersions.join(user, leaseSeconds)) === 'joined' ? { configuration, user } : undefined
 }

@@ -119,10 +119,14 @@ export interface CarrierTrial {
 export async function tryCarrier(trial: CarrierTrial, binds?: CarrierBinds): Promise<TrialResult | 'no-bind'> {
   const { carrier, message, saw } = trial
   if (carrier.kind === 'smpp') return tryOverSmpp(carrier.id, carrier.settings, trial, binds)
-  const part = await tryMessage(carrier.id, carrier.settings, message, ({ direction, fields }) =>
-    saw({ at: Date.now(), direction, fields }),
+  const { outcome, reason, reference } = await tryMessage(
+    carrier.id,
+    carrier.settings,
+    message,
+    ({ direction, fields }) => saw({ at: Date.now(), direction, fields }),
   )
-  return { problem: undefined, parts: [{ ...part, receipt: undefined }] }
+  const answer = reason === undefined ? outcome : `${outcome}: ${reason}`
+  return { problem: undefined, parts: [{ answer, reference, receipt: undefined }] }
 }
 
 async function tryOverSmpp(

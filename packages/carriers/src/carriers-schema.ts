@@ -6,18 +6,26 @@ type Schema = Readonly<Record<string, unknown>>
 
 const name = { type: 'string', pattern: '^[a-z0-9-]{1,32}$', description: '1 to 32 of a-z, 0-9 and -' }
 
-/** Schema of a secret: the text itself, or the environment variable or file that contains the text. */
+/** Schema of a secret: the text itself, or the environment variable, file or stored secret that contains the text. */
 const secret = (description: string): Schema => ({
   description,
   type: ['string', 'object'],
   properties: {
     environment: { type: 'string', minLength: 1, description: 'The name of an environment variable' },
     file: { type: 'string', minLength: 1, description: 'A file; a line break at its end does not count' },
+    stored: { type: 'string', minLength: 1, description: 'The name of a secret that was typed into the portal' },
   },
   additionalProperties: false,
   minProperties: 1,
   maxProperties: 1,
 })
+
+/** Schema of a URL as a secret. It is read in parts, so it cannot be a stored secret. */
+function urlSecret(description: string): Schema {
+  const { properties, ...schema } = secret(description)
+  const { stored: _stored, ...others } = properties as Readonly<Record<string, Schema>>
+  return { ...schema, properties: others }
+}
 
 const schemasOf = (table: Readonly<Record<string, { readonly schema: Schema }>>): Readonly<Record<string, Schema>> =>
   Object.fromEntries(Object.entries(table).map(([key, { schema }]) => [key, schema]))
@@ -45,7 +53,7 @@ const smppCarrier: Schema = {
   properties: {
     name,
     type: {},
-    url: secret('As in CARRIERS: smpp://…, smpps://… or simulator:. Then there is no field but name and url'),
+    url: urlSecret('As in CARRIERS: smpp://…, smpps://… or simulator:. Then there is no field but name and url'),
     host: { type: 'string', pattern: '^[^\\s/?#@]+$' },
     port: { type: 'integer', minimum: 1, maximum: 65_535 },
     tls: { type: 'boolean', default: false },
@@ -138,6 +146,11 @@ export const carriersSchema: Schema = {
   type: 'object',
   properties: {
     $schema: { type: 'string', description: 'For editors; not read' },
+    publicUrl: {
+      type: 'string',
+      pattern: '^https?://[^\\s]+$',
+      description: 'Public URL of the gateway, at which HTTP providers call back; by default PUBLIC_URL',
+    },
     carriers: { type: 'array', minItems: 1, items: carrier },
     routes: { type: 'array', items: route, description: 'Tried in this order; none: any carrier takes any message' },
   },

@@ -18,7 +18,7 @@ import { specificationFromUrl, type CarrierSpecification } from './carrier-speci
 import { carriersSchema } from './carriers-schema.ts'
 import { lookUpsIn, type CarrierConfiguration, type LookUps, type Variables } from './configuration.ts'
 
-type Secret = string | { readonly environment: string } | { readonly file: string }
+type Secret = string | { readonly environment: string } | { readonly file: string } | { readonly stored: string }
 type Fields = Readonly<Record<string, unknown>>
 
 interface HttpEntry extends Omit<HttpFields, 'secrets' | 'publicUrl'> {
@@ -51,6 +51,7 @@ interface RouteEntry {
 }
 
 interface Document {
+  readonly publicUrl?: string
   readonly carriers: readonly CarrierEntry[]
   readonly routes?: readonly RouteEntry[]
 }
@@ -73,7 +74,7 @@ export async function readDocument(
     try {
       if (document.carriers.findIndex(({ name }) => name === entry.name) < at)
         throw new Error('the name is given twice')
-      carriers.push(await specificationOf(entry, lookUps))
+      carriers.push(await specificationOf(entry, lookUps, document.publicUrl))
     } catch (problem) {
       const lines = (problem as Error).message.split('\n')
       problems.push(...lines.map((line) => `/carriers/${at} (${entry.name}): ${line}`))
@@ -89,16 +90,21 @@ export function fail(title: string, problems: readonly string[]): never {
   throw new Error(`${title} cannot be used:\n${problems.map((each) => `  ${each}`).join('\n')}`)
 }
 
-const specificationOf = async (entry: CarrierEntry, lookUps: LookUps): Promise<CarrierSpecification> =>
-  entry.type === 'http' ? httpSpecificationOf(entry, lookUps) : smppSpecificationOf(entry, lookUps)
+const specificationOf = async (
+  entry: CarrierEntry,
+  lookUps: LookUps,
+  publicUrl: string | undefined,
+): Promise<CarrierSpecification> =>
+  entry.type === 'http' ? httpSpecificationOf(entry, lookUps, publicUrl) : smppSpecificationOf(entry, lookUps)
 
 /**
- * Reads a carrier over HTTP. `PUBLIC_URL` and `CARRIER_HTTP_ALLOW` are looked up like secrets, so that they are stored
- * with the carriers and all processes send the same requests.
+ * Reads a carrier over HTTP. `CARRIER_HTTP_ALLOW`, and `PUBLIC_URL` where the document has no `publicUrl`, are looked
+ * up like secrets, so that they are stored with the carriers and all processes send the same requests.
  */
 async function httpSpecificationOf(
   { type: kind, name, ...entry }: HttpEntry,
   lookUps: LookUps,
+  publicUrl: string | undefined,
 ): Promise<CarrierSpecification> {
   const secrets = Object.entries(entry.secrets).map(([secret, values]) => [
     secret,
@@ -107,7 +113,7 @@ async function httpSpecificationOf(
   const fields = {
     ...entry,
     secrets: Object.fromEntries(secrets) as Readonly<Record<string, readonly string[]>>,
-    publicUrl: lookUps.variable('PUBLIC_URL'),
+    publicUrl: publicUrl ?? lookUps.variable('PUBLIC_URL'),
   }
   const allow = lookUps.variable('CARRIER_HTTP_ALLOW')?.split(',') ?? []
   const networks = allow.map((network) => network.trim())
@@ -144,6 +150,11 @@ function resolved(field: string, secret: Secret, lookUps: LookUps): string {
     if (value === undefined) throw new Error(`${field}: the variable ${secret.environment} is not set`)
     return value
   }
+  if ('stored' in secret) {
+    const value = lookUps.stored(secret.stored)
+    if (value === undefined) throw new Error(`${field}: there is no stored secret ${JSON.stringify(secret.stored)}`)
+    return value
+  }
   try {
     return lookUps.file(secret.file).replace(/\r?\n$/, '')
   } catch (problem) {
@@ -165,7 +176,8 @@ export async function readCarriersFile(path: string, variables: Variables): Prom
   const document = parsed(path)
   const lookUps = lookUpsIn(dirname(resolve(path)), variables)
   const read = await readDocument(path, document, lookUps)
-  return { ...read, file: path, source: { document, ...lookUps.found } }
+  const source = { document, ...lookUps.found }
+  return { ...read, file: path, source, unresolved: [...lookUps.unresolved] }
 }
 
 function parsed(path: string): unknown {

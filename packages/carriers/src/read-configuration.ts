@@ -34,7 +34,7 @@ function listed(text: string): CarrierConfiguration {
   if (twice !== undefined) throw new Error(`CARRIERS names two carriers ${JSON.stringify(twice.id)}.`)
   if (carriers.length === 0) throw new Error('CARRIERS names no carrier; the default is simulator:')
   const document = { carriers: entries.map(({ carrier, url }) => ({ name: carrier.id, url })) }
-  return { carriers, routes: [], file: undefined, source: { document, ...lookUps.found } }
+  return { carriers, routes: [], file: undefined, source: { document, ...lookUps.found }, unresolved: [] }
 }
 
 function readEntry(entry: string, lookUps: LookUps): { carrier: CarrierSpecification; url: string } {

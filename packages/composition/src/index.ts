@@ -8,6 +8,7 @@ export {
   webhookVariables,
   type WebhookEnvironment,
 } from './configuration.ts'
+export { connectingProviders } from './connecting-providers.ts'
 export { keepDailyBackups } from './daily-backups.ts'
 export { measureProcess } from './measure-process.ts'
 export { startInterface, serveGateway } from './serve-gateway.ts'

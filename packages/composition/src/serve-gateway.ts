@@ -44,6 +44,7 @@ import {
   webhookVariables,
   type GatewayEnvironment,
 } from './variables.ts'
+import { connectingProviders } from './connecting-providers.ts'
 import { createBulkCalls } from './send-bulk-calls.ts'
 import { watchAccounts } from './watch-accounts.ts'
 
@@ -161,6 +162,8 @@ export async function serveGateway(
 }
 
 export interface InterfaceSettings extends Pick<Serving, 'createServer' | 'describeMalformed' | 'sendsInBulk'> {
+  /** True if operators connect providers at this interface. */
+  readonly connectsProviders?: boolean
   /** Name in logs and in messages for the operator. */
   readonly name: string
   /** Port to listen on if PORT is not set. */
@@ -168,7 +171,12 @@ export interface InterfaceSettings extends Pick<Serving, 'createServer' | 'descr
 }
 
 /** Runs a process with one interface: reads the environment, opens the database and serves until a stop signal. */
-export const startInterface = ({ name, port, ...serving }: InterfaceSettings): Promise<void> =>
+export const startInterface = ({
+  name,
+  port,
+  connectsProviders = false,
+  ...serving
+}: InterfaceSettings): Promise<void> =>
   runProcess({
     name,
     garbagePercent: 200,
@@ -183,6 +191,8 @@ export const startInterface = ({ name, port, ...serving }: InterfaceSettings): P
       ...webhookVariables,
     },
     start: async (context) => {
-      await serveGateway(context, await openPorts(context, loginsOf(context)), serving)
+      const opened = await openPorts(context, loginsOf(context))
+      const ports = connectsProviders ? await connectingProviders(context, opened.ports) : opened.ports
+      await serveGateway(context, { ...opened, ports }, serving)
     },
   })

@@ -5,6 +5,7 @@ import type { Secrets } from './people/secrets.ts'
 import type { AuditLog } from './audit/audit-log.ts'
 import type { CarrierVersions } from './fleet/carrier-versions.ts'
 import type { Fleet } from './fleet/fleet.ts'
+import type { ProviderConnections } from './fleet/provider-connections.ts'
 import type { ClaimedBatches } from './dispatch/claimed-batches.ts'
 import type { DeliveryReceipts } from './dispatch/delivery-receipts.ts'
 import type { Overview } from './fleet/overview.ts'
@@ -105,6 +106,8 @@ export interface ProcessPorts {
   readonly secrets: Secrets
   readonly secretBox: SecretBox
   readonly webhookClient: WebhookClient
+  /** Undefined in a process in which no provider can be connected. */
+  readonly providerConnections?: ProviderConnections | undefined
 }
 
 /** Ports that both account holders and operators need. */

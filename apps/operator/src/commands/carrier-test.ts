@@ -1,6 +1,7 @@
 import { bodyOf, type Msisdn, type SenderAddress } from '@gateway/core/messages'
 import type {
   CarrierBinds,
+  CarrierConfiguration,
   CarrierPorts,
   CarrierSpecification,
   CarrierTrial,
@@ -40,7 +41,11 @@ export const carrierTest = (run: Run, runAlone: RunAlone) =>
           await run(async ({ ports }) => show(output, begin(await storedCarriers(ports)), ports.carrierBinds))
           return
         }
-        const trial = begin(configured)
+        if (configured.unresolved.length > 0) {
+          await run(async ({ ports }) => show(output, begin(await resolved(configured, ports)), ports.carrierBinds))
+          return
+        }
+        const trial = begin({ by: 'CARRIERS', ...configured })
         if (bindsMaxOf(trial.carrier) === undefined) await show(output, trial, undefined)
         else await run(({ ports }) => show(output, trial, ports.carrierBinds))
       }),
@@ -58,13 +63,20 @@ interface Carriers {
 }
 
 /** Reads CARRIERS. Returns undefined if it is not set. */
-async function carriersOf(variables: Variables): Promise<Carriers | undefined> {
+async function carriersOf(variables: Variables): Promise<CarrierConfiguration | undefined> {
   const text = variables['CARRIERS']?.trim() ?? ''
   if (text === '') return undefined
   const { readConfiguration } = await import('@gateway/carriers')
-  const { carriers } = await readConfiguration(text, variables).catch((problem: unknown) => {
-    throw new Refused((problem as Error).message)
-  })
+  return readConfiguration(text, variables).catch(refuse)
+}
+
+function refuse(problem: unknown): never {
+  throw new Refused((problem as Error).message)
+}
+
+async function resolved(configuration: CarrierConfiguration, ports: CarrierPorts): Promise<Carriers> {
+  const { withStoredSecrets } = await import('@gateway/carriers')
+  const { carriers } = await withStoredSecrets(configuration, ports).catch(refuse)
   return { by: 'CARRIERS', carriers }
 }
 

@@ -134,9 +134,12 @@ async function openStored(ports: CarrierPorts, version = 0): Promise<CarrierConf
   return openVersion(found, ports)
 }
 
-async function apply(context: Context, next: CarrierConfiguration, { dryRun, despiteKey }: Options): Promise<void> {
+async function apply(context: Context, file: CarrierConfiguration, { dryRun, despiteKey }: Options): Promise<void> {
   const { output, ports, change, actor } = context
-  const { differenceText, storeCarriers } = await import('@gateway/carriers')
+  const { differenceText, storeCarriers, withStoredSecrets } = await import('@gateway/carriers')
+  const next = await withStoredSecrets(file, ports).catch((problem: unknown) => {
+    throw new Refused((problem as Error).message)
+  })
   const latest = await ports.carrierVersions.latest()
   const after = latest?.version ?? 0
   const differences = await differencesFrom(context, latest, next, despiteKey === true)

@@ -50,6 +50,10 @@ beforeAll(async () => {
   await gateway.commands.addSmppCredential(account)
   await backOffice.commands.openAccount({ login: 'sub', parent: account.id, firstName: evil })
   await admin.submit(`/operator/accounts/${account.id}`, { amount: '5', why: evil }, 'form:has([value="top-up"])')
+  await admin.submit('/operator/connect/twilio', {
+    ...{ 'carrier': 'two', 'secrets.sid': evil.replaceAll(' ', ''), 'secrets.token': 'token', 'from': '<script>' },
+    publicUrl: 'https://sms.example/"><img>',
+  })
   await reportCarriers(ports, { id: 'p', host: evil, pid: 7 }, [
     { carrier: 'one' as CarrierId, mode: 'running', window: 50, unanswered: 0, status: undefined },
   ])
@@ -73,6 +77,8 @@ const names: Readonly<Record<string, () => string>> = {
   '/operator/accounts/:id': () => `/operator/accounts/${account.id}`,
   '/operator/messages/:id': () => '/operator/messages/1',
   '/operator/carriers/:name': () => '/operator/carriers/one',
+  '/operator/carriers/:name/connection': () => '/operator/carriers/two/connection',
+  '/operator/connect/:provider': () => '/operator/connect/twilio',
 }
 const pathOf = (path: string): string => names[path]?.() ?? path.replaceAll(/:\w+/g, '1')
 

@@ -273,18 +273,18 @@ test('the reason of an unknown outcome is the last error', async () => {
   expect(carrier.status()?.lastError).toBe('HTTP 200 without an id')
 })
 
-test.each<readonly [string, Answer, string, string | undefined]>([
-  ['accepted', accepts, 'accepted', 'r1'],
-  ['refused', (response) => response.writeHead(400).end('{"type":"bad-number"}'), 'refused: bad-number', undefined],
-  ['unknown', (response) => response.writeHead(200).end(), 'unknown: HTTP 200 without an id', undefined],
-])('a message that is sent for a test is %s, and is sent once', async (_, answer, meaning, reference) => {
+test.each<readonly [string, Answer, string | undefined, string | undefined]>([
+  ['accepted', accepts, undefined, 'r1'],
+  ['refused', (response) => response.writeHead(400).end('{"type":"bad-number"}'), 'bad-number', undefined],
+  ['unknown', (response) => response.writeHead(200).end(), 'HTTP 200 without an id', undefined],
+])('a message that is sent for a test is %s, and is sent once', async (outcome, answer, reason, reference) => {
   const provider = await aProvider(answer)
   providers.push(provider)
   const settings = await httpSettingsOf({ provider: 'bulksms', secrets, baseUrl: provider.origin }, [])
   const seen: ObservedTraffic[] = []
   const message = { from: anAddress(), to: aNumber('27825550101'), body: aBody() }
   const result = await tryMessage(aCarrierId('main'), settings, message, (traffic) => seen.push(traffic))
-  expect([result, provider.requests.length]).toEqual([{ answer: meaning, reference }, 1])
+  expect([result, provider.requests.length]).toEqual([{ outcome, reason, reference }, 1])
   expect(seen.map(({ direction }) => direction)).toEqual(['sent', 'received'])
 })
 

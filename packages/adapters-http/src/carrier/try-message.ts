@@ -9,8 +9,10 @@ import { HttpTraffic } from './traffic.ts'
 
 /** Result of one message that was sent for a test. */
 export interface TriedMessage {
-  /** Meaning of the answer, with the provider's code or text. */
-  readonly answer: string
+  /** Meaning of the answer. */
+  readonly outcome: RequestResult['is']
+  /** The provider's code or text, or what happened to the connection; undefined if there is neither. */
+  readonly reason: string | undefined
   /** The provider's id of the message, if it was accepted. */
   readonly reference: string | undefined
 }
@@ -48,7 +50,6 @@ export async function tryMessage(
   const part = { message: submission, segment, validSeconds: message.validSeconds }
   const result = await new Promise<RequestResult>((resolve) => void transport.send(window, part, resolve))
   await connections.close()
-  if (result.is === 'accepted') return { answer: result.is, reference: result.reference }
-  const detail = 'reason' in result ? result.reason : reason
-  return { answer: detail === undefined ? result.is : `${result.is}: ${detail}`, reference: undefined }
+  if (result.is === 'accepted') return { outcome: result.is, reason: undefined, reference: result.reference }
+  return { outcome: result.is, reason: 'reason' in result ? result.reason : reason, reference: undefined }
 }

@@ -8,7 +8,7 @@ import { wants } from './store-events.ts'
  * Three CTEs that record the opt-outs of those rows of the CTE `changed` (id, account_id, msisdn, code of messages)
  * that ended because their number has opted out at the carrier (212, ruling 6.2), with their events. A number that has
  * opted out already does not change. The messages and the opt-outs are grouped together, because a join of two CTEs
- * compares each row with each row. Writes in the order of accounts and numbers, so that two statements cannot
+ * compares each row with each row. The event has the id of the message as its `send_first_id`. Writes in the order of accounts and numbers, so that two statements cannot
  * deadlock.
  */
 export const storeOptOuts = (changed: string): string => `
@@ -34,11 +34,14 @@ opted_out as (
   order by account_id, msisdn
   on conflict (account_id, msisdn) do update
   set since = excluded.since, inbound_message_id = null, text = excluded.text, answers = excluded.answers
+  returning account_id, msisdn, answers
 ), opt_out_events as (
-  insert into webhook_event (webhook_id, type, sequence, at, subjects, msisdns, text)
-  select endpoint.id, ${EVENT_CODE['optout.added']}, 1, now(), array[0]::bigint[], array[msisdn], '${carrierOptOutText}'
-  from opted_out
+  insert into webhook_event (webhook_id, type, sequence, at, send_first_id, subjects, msisdns, text)
+  select endpoint.id, ${EVENT_CODE['optout.added']}, 1, now(), answers, array[0]::bigint[], array[msisdn],
+    '${carrierOptOutText}'
+  from opt_out_replies
   cross join lateral (
-    select id from webhook where account_id = opted_out.account_id and ${wants(EVENT_CODE['optout.added'])} offset 0
+    select id from webhook where account_id = opt_out_replies.account_id and ${wants(EVENT_CODE['optout.added'])}
+    offset 0
   ) endpoint
 )`

@@ -32,9 +32,10 @@ export interface StoredEvents {
   readonly type: number
   readonly sequence: number
   readonly at: number
-  /** Present for events of messages, as are `send`, `price`, `labels` and `hasReference`. */
+  /** Present for events of messages, as are `price`, `labels` and `hasReference`. */
   readonly code?: OutcomeCode
-  readonly send?: number
+  /** First id of the send of a message; the id of the message itself for an opt-out at its carrier. */
+  readonly send?: MessageId
   readonly price?: Credits
   readonly labels?: SendLabels
   readonly hasReference?: boolean
@@ -96,7 +97,8 @@ function groupsIn(stored: StoredEvents): readonly EventGroup[] {
       const number = elementAt(numbers, i)
       const inbound = subject === 0 ? undefined : (subject as InboundMessageId)
       const id = optOutEventId(type, number, inbound === undefined ? { at: occurred } : { inbound })
-      return { id, sequence, occurred, data: { type, number, inbound, answers, text } }
+      // An opt-out at a carrier has no inbound message. Its message is stored in the place of the send.
+      return { id, sequence, occurred, data: { type, number, inbound, answers: answers ?? stored.send, text } }
     })
   }
   return [messageEvents(type, stored)]

@@ -52,8 +52,7 @@ export function addSuppression(
     store.optOutReplies.set(scope, replies.set(number, reply))
   }
   if (scope !== 'everybody' && kind === 'opt-out') {
-    const { id: inbound, text } = reply ?? {}
-    const answers = inbound === undefined ? undefined : reply?.answers
+    const { id: inbound, text, answers } = reply ?? {}
     storeOptOutEvent(store, scope, { type: 'optout.added', number, at: store.clock.now(), inbound, answers, text })
   }
   return 'added'

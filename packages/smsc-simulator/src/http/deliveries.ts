@@ -67,7 +67,8 @@ export function httpDeliveries(settings: DeliverySettings): HttpDeliveries {
     const url = message.callback ?? settings.callbackUrl
     if (url === undefined) return
     const kind = options.isForged === true ? 'forged receipt' : 'receipt'
-    await call(format.receipt(message, state, url), { kind, id: message.id, state }, options)
+    for (const part of format.partsOf?.(message) ?? [message])
+      await call(format.receipt(part, state, url), { kind, id: part.id, state }, options)
   }
 
   async function report(message: ProviderMessage, outcome: HttpOutcome, done: () => void): Promise<void> {

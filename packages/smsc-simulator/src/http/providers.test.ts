@@ -72,8 +72,8 @@ async function open(provider: ProviderName, further: Partial<HttpProviderSetting
     currency: 'EUR',
   })
   const callback = callbackUrl(account, 'main', new URL(receiver.url).origin)
-  const send = async (to: string, ownId = '77-abc234'): Promise<AnswerMeaning> => {
-    const body = bodyOf('Grüße & co')
+  const send = async (to: string, ownId = '77-abc234', text = 'Grüße & co'): Promise<AnswerMeaning> => {
+    const body = bodyOf(text)
     if (typeof body === 'string') throw new Error(body)
     const { url, body: sent, ...request } = buildRequest(account, { to, from: undefined, body, ownId, callback })
     const answer = await fetch(url, { ...request, body: sent ?? null })
@@ -95,6 +95,21 @@ const referenceOf = (meaning: AnswerMeaning): string | undefined =>
 
 test('every shipped provider is simulated', () => {
   expect(Object.keys(httpProviders).sort()).toEqual([...providerNames].sort())
+})
+
+test.each([
+  ['in the GSM alphabet', `€${'a'.repeat(159)}`, 2],
+  ['that just fits', 'a'.repeat(160), 1],
+  ['in UCS-2', 'ж'.repeat(141), 3],
+])('Vonage has an id and a receipt for each part of a text %s', async (_, text, count) => {
+  const { send, results } = await open('vonage')
+  const meaning = await send('27825550101', undefined, text)
+  const further = meaning.outcome === 'accepted' ? meaning.furtherReferences : []
+  expect(further).toHaveLength(count - 1)
+  await receiver.count(count)
+  const read = await results()
+  const receipts = read.flatMap((result) => (typeof result === 'string' ? [] : result.receipts))
+  expect(receipts.map(({ reference }) => reference)).toEqual([referenceOf(meaning), ...further])
 })
 
 describe.each(providerNames)('%s', (provider) => {

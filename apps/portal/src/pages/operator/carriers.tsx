@@ -41,7 +41,7 @@ export const carriers = forOperators({
             <Table
               caption="Carriers of each dispatcher"
               rows={reports}
-              empty="No dispatcher reports a carrier: nothing is sent. Start a dispatcher, and configure carriers with CARRIERS."
+              empty="No dispatcher reports a carrier: nothing is sent. Start a dispatcher, and connect a provider."
               columns={[
                 {
                   head: 'Carrier',
@@ -61,6 +61,8 @@ export const carriers = forOperators({
               ]}
             />
             <p class="hint">
+              <Link to="/operator/connect">Connect a provider, or see its connection</Link>
+              {' · '}
               <Link to="/operator/routes">Which route does a number take?</Link>
             </p>
           </Panel>

@@ -5,6 +5,8 @@ import { acting } from './acting.tsx'
 import { arrivals } from './arrivals.tsx'
 import { audit } from './audit.tsx'
 import { carrier, carriers } from './carriers.tsx'
+import { connect, connectProvider } from './connect.tsx'
+import { connection } from './connection.tsx'
 import { operatorMessage, operatorMessages } from './messages.tsx'
 import { now } from './now.tsx'
 import { numbers } from './numbers.tsx'
@@ -29,6 +31,9 @@ export const operatorPages: readonly Page[] = [
   operatorMessage,
   carriers,
   carrier,
+  connection,
+  connect,
+  connectProvider,
   routes,
   numbers,
   arrivals,

@@ -275,10 +275,12 @@ export const storing: Contract<StoredPorts> = {
       [message.id, OUTCOME.optedOut, 0, false],
       [accepted.id, OUTCOME.optedOut, 0, false],
     ])
-    const optOuts = events.flatMap(({ data }) => (data.type === 'optout.added' ? [[data.number, data.text]] : []))
+    const optOuts = events.flatMap(({ data }) =>
+      data.type === 'optout.added' ? [[data.number, data.text, data.inbound, data.answers]] : [],
+    )
     assert.deepEqual(optOuts, [
-      [message.to, carrierOptOutText],
-      [accepted.to, carrierOptOutText],
+      [message.to, carrierOptOutText, undefined, message.id],
+      [accepted.to, carrierOptOutText, undefined, accepted.id],
     ])
   },
 

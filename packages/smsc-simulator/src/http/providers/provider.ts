@@ -17,6 +17,8 @@ export interface SubmittedMessage {
   readonly text: string
   /** The client's own id of the message. */
   readonly ownId?: string | undefined
+  /** True if the client asks for UCS-2, in which a part has room for fewer characters. */
+  readonly isUnicode?: boolean | undefined
   /** URL to which receipts are sent. Undefined if the provider's requests cannot contain one. */
   readonly callback?: string | undefined
 }
@@ -77,6 +79,11 @@ export interface ProviderFormat {
    */
   readonly repeated?: (message: ProviderMessage) => ProviderAnswer
   receipt(message: ProviderMessage, state: ReportedState, url: string): ProviderCallback
+  /**
+   * Returns the parts of a long text, each with an id of its own, if the provider sends receipts for each part. If
+   * undefined, it sends receipts for the whole message.
+   */
+  readonly partsOf?: (message: ProviderMessage) => readonly ProviderMessage[]
   reply(reply: ProviderReply, url: string): ProviderCallback
   /** Adds the signature. If undefined, callbacks are recognized by the secrets in their URL. */
   readonly sign?: (callback: ProviderCallback, secrets: Secrets, now: number) => ProviderCallback
