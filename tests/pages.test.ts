@@ -204,6 +204,7 @@ const readers: Readonly<Record<string, string>> = {
   ...Object.fromEntries(['json', 'sh', 'ts', 'js', 'xml', 'http', 'jsonl', 'ini'].map((name) => [name, 'here'])),
   php: 'tests/webhook-page.test.ts',
   python: 'tests/webhook-page.test.ts',
+  yaml: 'tests/send-from.test.ts',
   sql: 'packages/adapters-postgres/src/documented-sql.test.ts',
   // Blocks with commands and their output. tests/packages.test.ts and tests/embedding.test.ts check some of these
   // blocks too.

@@ -3,6 +3,7 @@ import { createHmac } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { parse } from 'yaml'
 import { until } from '@gateway/core/testing'
 import { openAccount, type NewAccount } from './support/accounts.ts'
 import { startAllInOne, type RunningGateway } from './support/gateways.ts'
@@ -15,7 +16,7 @@ const [zitadelKey, authgearKey] = ['zitadel-signing-key', 'authgear-secret']
 
 let gateway: RunningGateway
 let account: NewAccount
-let process_: ChildProcess
+let program: ChildProcess
 let bridge: string
 let page: string
 beforeAll(async () => {
@@ -23,18 +24,18 @@ beforeAll(async () => {
   gateway = await startAllInOne()
   account = await openAccount(gateway.environment, 'applications', 100)
   let output = ''
-  process_ = spawn(process.execPath, [join(root, 'docs/clients/bridge.mjs')], {
+  program = spawn(process.execPath, [join(root, 'docs/clients/bridge.mjs')], {
     env: {
       ...{ GATEWAY: gateway.restUrl, KEY: account.key, SECRET: secret, PORT: '0' },
       ...{ ZITADEL_KEY: zitadelKey, AUTHGEAR_KEY: authgearKey },
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  process_.stdout?.on('data', (piece: Buffer) => (output += piece.toString()))
+  program.stdout?.on('data', (piece: Buffer) => (output += piece.toString()))
   bridge = await until(() => /http:\S+/.exec(output)?.[0])
 }, 180_000)
 afterAll(async () => {
-  process_.kill()
+  program.kill()
   await gateway.stop()
   killLeftovers()
 }, 120_000)
@@ -45,7 +46,8 @@ async function charactersTo(number: string): Promise<number | undefined> {
   const { rows } = await operate<{ rows: readonly { id: number }[] }>('message', 'find', '--number', number)
   const [found] = rows
   if (found === undefined) return undefined
-  return (await operate<{ characters: number }>('message', 'explain', String(found.id))).characters
+  const explained = await operate<{ rows: readonly { characters: number }[] }>('message', 'explain', String(found.id))
+  return explained.rows[0]?.characters
 }
 
 const commands = (): readonly (readonly [string, string | undefined])[] =>
@@ -66,6 +68,26 @@ test('every request of the page is accepted, and answered as the page shows', as
   expect(await charactersTo('27825550102')).toBe('Dear Ann, your parcel is here & waits'.length)
   expect(await charactersTo('27825550104')).toBe('123456 is your code'.length)
 }, 60_000)
+
+/** Returns the blocks of YAML on the page. `!secret` names an entry of another file. */
+const settings = (): readonly unknown[] =>
+  Array.from(page.matchAll(/```yaml\n([\s\S]*?)```/g), ([, text = '']) =>
+    parse(text, { customTags: [{ tag: '!secret', resolve: (name: string) => name }] }),
+  )
+
+test('the settings of the page have the form of their applications, and send the requests that it shows', () => {
+  const [home, authgear] = settings()
+  const { send_sms: command } = (home as { rest_command: { send_sms: Readonly<Record<string, string>> } }).rest_command
+  const values = { message: 'The door is open', number: '27825550101' }
+  const body = Object.entries(values).reduce(
+    (text, [name, value]) => text.replace(`{{ ${name} | tojson }}`, JSON.stringify(value)),
+    command['payload'] ?? '',
+  )
+  const [request = ''] = commands()[0] ?? []
+  expect(request).toContain(`-d '${body}'`)
+  expect(command).toMatchObject({ method: 'post', url: expect.stringMatching(/\/sms\/outgoing\/send$/) as string })
+  expect(authgear).toMatchObject({ messaging: { custom_sms_provider: { url: 'http://127.0.0.1:8090/authgear' } } })
+})
 
 const post = async (path: string, body: string, headers: Readonly<Record<string, string>>) => {
   const response = await fetch(bridge + path, { method: 'POST', body, headers })
@@ -101,8 +123,8 @@ test('the bridge answers Authgear with its own codes', async () => {
 }, 60_000)
 
 test('the bridge reads numbers as people write them, and says which it cannot use', async () => {
-  const url = (to: string, given = secret) =>
-    `/url?${new URLSearchParams({ secret: given, to, text: 'Hello' }).toString()}`
+  const url = (to: string, password = secret) =>
+    `/url?${new URLSearchParams({ secret: password, to, text: 'Hello' }).toString()}`
   const get = async (path: string) => (await fetch(bridge + path)).status
   expect(await get(url('+27 (82) 555-0113'))).toBe(200)
   expect(await charactersTo('27825550113')).toBe('Hello'.length)

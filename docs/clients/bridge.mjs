@@ -1,7 +1,9 @@
 // Accepts the requests of applications that send SMS in a fixed form, and sends them over the gateway. Node 20.
 // GATEWAY=http://127.0.0.1:8080 KEY=gw_... SECRET=... node bridge.mjs
+import { Buffer } from 'node:buffer'
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { createServer } from 'node:http'
+import { URLSearchParams } from 'node:url'
 
 const { GATEWAY, KEY, PORT = '8090', HOST = '127.0.0.1' } = process.env
 /** SECRET is the password of Novu, Nextcloud and /url; Zitadel and Authgear sign with keys of their own. */

@@ -16,7 +16,7 @@ const unclear: ReadonlySet<string | undefined> = new Set(['none', 'server-error'
 /**
  * Starts a `gateway-http-provider` for each dispatcher, as Sinch, whose receipts carry the gateway's own ids. All
  * dispatchers have one carrier over HTTP, and a shared address leads each of them through a relay to its own provider,
- * so that the journals tell the submissions of the dispatchers apart. Journals survive everything that happens in a run.
+ * so that the journals tell the submissions of the dispatchers apart. Journals survive everything in a run.
  */
 export async function httpCarrierOfRun({ folder, chance, perSecond, pidOf }: CarrierPlace): Promise<CarrierOfRun> {
   const way = await openSharedWay(pidOf)
@@ -84,18 +84,18 @@ export async function httpCarrierOfRun({ folder, chance, perSecond, pidOf }: Car
 /** Returns the submissions in order. A killed provider forgets the receipts that it owes. */
 function recordOf(lines: readonly ProviderLine[], ids: ReadonlyMap<string, number>): readonly Submission[] {
   const messages = lines.filter(({ event }) => event === 'message').toSorted((a, b) => (a.at < b.at ? -1 : 1))
-  const told = new Set(lines.flatMap(({ kind, id, status }) => (kind === 'receipt' && isDone(status) ? [id] : [])))
+  const reported = new Set(lines.flatMap(({ kind, id, status }) => (kind === 'receipt' && isDone(status) ? [id] : [])))
   return messages.map((line) => {
     const number = line.to ?? ''
-    const isUntold = line.decision === 'accepted' && reports(number) && !told.has(line.id)
+    const isUntold = line.decision === 'accepted' && reports(number) && !reported.has(line.id)
     return { messageId: ids.get(number) ?? -1, number, part: 1, parts: 1, answer: isUntold ? 'untold' : answerOf(line) }
   })
 }
 
 const isDone = (status: number | undefined): boolean => status !== undefined && status < 500
 
-/** Returns false for numbers for which the provider never sends a receipt. */
-const reports = (number: string): boolean => !number.endsWith('94')
+/** Returns true for a number for which the provider sends receipts. */
+const reports = (number: string): boolean => !/9[45]$/.test(number)
 
 function answerOf({ decision, answer }: ProviderLine): string {
   if (decision === 'ignored') return 'ignored'

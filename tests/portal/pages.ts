@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AxeBuilder } from '@axe-core/playwright'
+import { until } from '@gateway/core/testing'
 import type { BrowserContext, Page as Tab } from 'playwright-core'
 import { pages } from '../../apps/portal/src/pages/index.ts'
 import { inTurn } from '../support/in-turn.ts'
@@ -175,6 +176,22 @@ async function changeOfWaiting(person: Person): Promise<string> {
   return `${(await link.getAttribute('href')) ?? ''}/change`
 }
 
+/**
+ * Connects a provider, which replaces the simulated carrier. Returns the addresses of the pages about the carrier. It is
+ * paused, so that nothing is sent.
+ */
+async function connectProvider(person: Person): Promise<Readonly<Record<string, string>>> {
+  await person.go('/operator/connect/twilio')
+  await person.fill('Account SID', 'AC0123')
+  await person.fill('Auth token', 'token')
+  await person.fill('Base URL, if it is not the usual one', 'http://127.0.0.1:9')
+  await person.press('Connect')
+  await person.sees('Connection of twilio, to Twilio', 'h1')
+  const carrier = '/operator/carriers/twilio'
+  await until(async () => (await person.page.context().request.get(carrier)).ok(), 30_000)
+  return { '/operator/carriers/:name': carrier, '/operator/carriers/:name/connection': `${carrier}/connection` }
+}
+
 /** Checks every page as people see it. The journeys have filled the pages before. */
 export function everyPage(world: () => World): void {
   const people = new Map<Who, Person>()
@@ -190,6 +207,8 @@ export function everyPage(world: () => World): void {
       for (const [path, address] of await follow(person.page.context(), [...further[audience], ...lists])) {
         if (pageAt(path)?.audience === audience) addresses.set(path, address)
       }
+      if (audience !== 'operator') continue
+      for (const [path, address] of Object.entries(await connectProvider(person))) addresses.set(path, address)
     }
   })
   afterAll(async () => {

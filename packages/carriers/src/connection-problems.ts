@@ -61,7 +61,7 @@ const SENTENCE: Readonly<Record<string, string>> = {
 }
 
 /**
- * Returns the errors of a carriers document by the fields of the form. Errors outside of these fields get the name `''`.
+ * Returns the errors of a carriers document by the fields of the form. Errors of other fields get the name `''`.
  * The error of `readDocument` has one problem a line and contains no secret.
  */
 export function problemsByField(problem: unknown, carrier: string): ConnectionProblems {

@@ -1,5 +1,6 @@
 import type { CarrierId } from '../dispatch/carrier-id.ts'
-import type { Body, Msisdn } from '../messages/index.ts'
+import type { Body } from '../messages/body.ts'
+import type { Msisdn } from '../messages/msisdn.ts'
 
 /** Secret of a provider, as a form names it. */
 export interface ProviderSecret {

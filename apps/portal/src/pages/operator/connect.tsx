@@ -23,7 +23,8 @@ export const ObstacleNotice = ({ of }: { readonly of: ConnectionObstacle }) => (
 export const connect = forOperators({
   path: '/operator/connect',
   async show({ backOffice }) {
-    const [providers, stored] = [await backOffice.queries.listProviders(), await backOffice.queries.storedConnections()]
+    const providers = backOffice.queries.listProviders()
+    const stored = await backOffice.queries.storedConnections()
     if (providers === undefined || stored === undefined) return 'not-found'
     return {
       title: 'Connect a provider',
@@ -87,8 +88,7 @@ interface Prepared {
 }
 
 async function prepare({ backOffice, parameters }: OperatorVisit): Promise<Prepared | undefined> {
-  const providers = await backOffice.queries.listProviders()
-  const provider = providers?.find(({ name }) => name === parameters.provider)
+  const provider = backOffice.queries.listProviders()?.find(({ name }) => name === parameters.provider)
   const stored = provider && (await backOffice.queries.storedConnections())
   return provider && stored && { provider, stored }
 }

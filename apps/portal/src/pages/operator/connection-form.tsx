@@ -49,9 +49,9 @@ export function ConnectionForm({
 }) {
   const hasValue = (secret: string): boolean => connection?.secrets.includes(secret) ?? false
   const secretHint = (secret: ConnectableProvider['secrets'][number]): string => {
-    const kept = hasValue(secret.name) ? 'Leave it empty to keep the present one' : undefined
-    const optional = !secret.isRequired && kept === undefined ? 'You can add it later' : undefined
-    return [secret.hint, kept, optional].filter((text) => text !== undefined).join('. ')
+    const present = hasValue(secret.name) ? 'Leave it empty to keep the present one' : undefined
+    const optional = !secret.isRequired && present === undefined ? 'You can add it later' : undefined
+    return [secret.hint, present, optional].filter((text) => text !== undefined).join('. ')
   }
   return (
     <Form to={to}>

@@ -18,18 +18,17 @@ interface Shown {
 
 async function find({ backOffice, parameters }: OperatorVisit): Promise<Shown | undefined> {
   const name = carrierId(parameters.name ?? '')
-  const [stored, providers, held] = await Promise.all([
+  const [stored, heldCarriers] = await Promise.all([
     backOffice.queries.storedConnections(),
-    backOffice.queries.listProviders(),
     backOffice.queries.listHeldCarriers(),
   ])
   const connection = stored?.connections.find(({ carrier }) => carrier === name)
   if (stored === undefined || connection === undefined) return undefined
-  const provider = providers?.find((one) => one.name === connection.provider)
-  return { connection, provider, stored, isHeld: held.some(({ carrier }) => carrier === name) }
+  const provider = backOffice.queries.listProviders()?.find((one) => one.name === connection.provider)
+  return { connection, provider, stored, isHeld: heldCarriers.some(({ carrier }) => carrier === name) }
 }
 
-/** Meaning of the answer to a test message. `the provider` stands at the beginning. */
+/** Meanings of the answers to a test message, as ends of sentences that begin with the name of the provider. */
 const TRIAL: Readonly<Record<string, readonly [tone: Tone, text: string]>> = {
   accepted: ['good', 'accepted the message. It is on its way to the phone.'],
   refused: ['bad', 'refused the message.'],
