@@ -177,8 +177,8 @@ async function changeOfWaiting(person: Person): Promise<string> {
 }
 
 /**
- * Connects a provider, which replaces the simulated carrier. Returns the addresses of the pages about the carrier. It is
- * paused, so that nothing is sent.
+ * Connects a provider, which replaces the simulated carrier. Returns the addresses of the pages about the new carrier,
+ * which is paused, so that nothing is sent.
  */
 async function connectProvider(person: Person): Promise<Readonly<Record<string, string>>> {
   await person.go('/operator/connect/twilio')
