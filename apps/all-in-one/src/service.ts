@@ -84,7 +84,10 @@ await runProcess({
     const store = createProcessing(ports, processing)
     const callbacks = { store, carriers }
     const opened = {
-      ports: await connectingProviders(context, { ...ports, messages: waking(ports.messages, () => dispatching.wake()) }),
+      ports: await connectingProviders(context, {
+        ...ports,
+        messages: waking(ports.messages, () => dispatching.wake()),
+      }),
       health,
       certificates,
       figures,

@@ -51,7 +51,7 @@ beforeAll(async () => {
   await backOffice.commands.openAccount({ login: 'sub', parent: account.id, firstName: evil })
   await admin.submit(`/operator/accounts/${account.id}`, { amount: '5', why: evil }, 'form:has([value="top-up"])')
   await admin.submit('/operator/connect/twilio', {
-    ...{ 'carrier': 'two', 'secrets.sid': evil.replaceAll(' ', ''), 'secrets.token': 'token', 'from': '<script>' },
+    ...{ carrier: 'two', 'secrets.sid': evil.replaceAll(' ', ''), 'secrets.token': 'token', from: '<script>' },
     publicUrl: 'https://sms.example/"><img>',
   })
   await reportCarriers(ports, { id: 'p', host: evil, pid: 7 }, [

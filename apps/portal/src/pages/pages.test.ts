@@ -32,7 +32,7 @@ beforeAll(async () => {
   own = await portal.signedIn()
   foreign = await portal.signedIn(await aHolder(portal.ports, { credits: 7770 }))
   operator = await portal.operator()
-  await operator.submit('/operator/connect/twilio', { 'carrier': 'two', 'secrets.sid': 'AC1', 'secrets.token': 't' })
+  await operator.submit('/operator/connect/twilio', { carrier: 'two', 'secrets.sid': 'AC1', 'secrets.token': 't' })
   await reportCarriers(portal.ports, { id: 'p', host: 'alpha', pid: 7 }, [
     { carrier: 'one' as CarrierId, mode: 'running', window: 50, unanswered: 0, status: undefined },
   ])
