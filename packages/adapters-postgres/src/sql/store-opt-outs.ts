@@ -8,8 +8,8 @@ import { wants } from './store-events.ts'
  * Three CTEs that record the opt-outs of those rows of the CTE `changed` (id, account_id, msisdn, code of messages)
  * that ended because their number has opted out at the carrier (212, ruling 6.2), with their events. A number that has
  * opted out already does not change. The messages and the opt-outs are grouped together, because a join of two CTEs
- * compares each row with each row. The event has the id of the message as its `send_first_id`. Writes in the order of accounts and numbers, so that two statements cannot
- * deadlock.
+ * compares each row with each row. The event has the id of the message as its `send_first_id`. Writes in the order of
+ * accounts and numbers, so that two statements cannot deadlock.
  */
 export const storeOptOuts = (changed: string): string => `
 opted_out as (
