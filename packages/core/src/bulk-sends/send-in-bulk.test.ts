@@ -2,6 +2,8 @@ import fc from 'fast-check'
 import { aNumber, anAccount, memoryPorts, steppingClock } from '@gateway/core/testing'
 import { createGateway } from '../gateway.ts'
 import type { Ports } from '../ports.ts'
+import type { SenderAddress } from '../messages/msisdn.ts'
+import type { Category, ValidityMinutes } from '../messages/send-options.ts'
 import type { BulkRow } from './bulk-sends.ts'
 import { fieldsMissing, fillIn, lacksValue } from './fields.ts'
 import { draftProblem } from './send-in-bulk.ts'
@@ -24,7 +26,12 @@ async function setUp(granted = 1000) {
   const since = clock.now()
   await ports.suppressions.add({ scope: account.id, number: aNumber(optedOut), kind: 'opt-out', since })
   const gateway = createGateway(ports)
-  const draft = { columns: ['Name'], text: 'Dear {name}', scheduled: undefined, key: 'k' }
+  const sender = 'ACME' as SenderAddress
+  await ports.senders.allow({
+    ...{ account: account.id, sender, destinations: [], defaultFor: [], carriers: [], otherwise: 'refuse' as const },
+  })
+  const options = { validity: 60 as ValidityMinutes, flash: true, category: 'x' as Category } as const
+  const draft = { columns: ['Name'], text: 'Dear {name}', scheduled: undefined, sender, options, key: 'k' }
   const id = await ports.bulkSends.add(account.id, draft, calls)
   const find = async () => (await gateway.queries.findBulkSend(account, id)) ?? fail()
   const refusedRows = async () => {

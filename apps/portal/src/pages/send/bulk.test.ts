@@ -198,7 +198,7 @@ test('sender, validity, flash and category are chosen, shown at the check, and u
   expect((await visitor.get(several.to ?? '')).text).toContain(
     'Sent now from ACME (1 message, nobody can reply) and a number of the operator (1 message).',
   )
-  expect((await visitor.get('/send')).text).toContain('Default: ACME to 27…, else a number of the operator')
+  expect((await visitor.get('/send')).text).toContain('By default it is ACME to 27…, else a number of the operator.')
   const abroad = await visitor.submit('/send', { text: 'Hello', numbers: '43660123456', ...options })
   expect((await visitor.get(abroad.to ?? '')).text).toContain('Your account has no sender for this number')
 })

@@ -152,10 +152,17 @@ export const validityWords = (minutes: number): string =>
 /** Sender of accounts that have none of their own. */
 export const operatorsNumber = 'a number of the operator'
 
-const usualSender = ({ usual, defaults }: OwnSenders): string => {
-  const name = usual ?? operatorsNumber
-  const ofPrefixes = defaults.map(({ prefix, sender }) => `${sender} to ${prefix}…`)
-  return `Default: ${[...ofPrefixes, ofPrefixes.length === 0 ? name : `else ${name}`].join(', ')}`
+/** Returns the label of the choice of no sender. If the default depends on the number, the hint says how. */
+const usualSender = ({ usual, defaults }: OwnSenders): string =>
+  defaults.length > 0 ? 'Default, by the number' : `Default: ${usual ?? operatorsNumber}`
+
+function senderHint({ senders, usual, defaults }: OwnSenders): string {
+  const ofPrefixes = defaults.map(({ prefix, sender }) => `${sender} to ${prefix}…`).join(', ')
+  const byNumber = ofPrefixes === '' ? '' : ` By default it is ${ofPrefixes}, else ${usual ?? operatorsNumber}.`
+  const isNamed = [...senders.map(({ sender }) => sender), ...(usual === undefined ? [] : [usual])].some(isNameOfSender)
+  return isNamed
+    ? `The phone shows it. Nobody can reply to a name, so nobody can opt out by a reply.${byNumber}`
+    : `The phone shows it, and people can reply to it.${byNumber}`
 }
 
 const senderWords = ({ sender, isNumber, destinations }: OwnSender): string =>
@@ -179,13 +186,7 @@ export const SendingFields = ({ draft: { time, sender }, draft, own, problems }:
       label="Sender"
       value={sender}
       problems={problems}
-      hint={
-        [...own.senders, ...(own.usual === undefined ? [] : [{ sender: own.usual }])].some((one) =>
-          isNameOfSender(one.sender),
-        )
-          ? 'The phone shows it. Nobody can reply to a name, so nobody can opt out by a reply.'
-          : 'The phone shows it, and people can reply to it.'
-      }
+      hint={senderHint(own)}
       options={[
         ['', usualSender(own)],
         ...own.senders.map((one) => [one.sender, senderWords(one)] as const),
