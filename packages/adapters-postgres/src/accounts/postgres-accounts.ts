@@ -11,7 +11,7 @@ import {
 } from '@gateway/core/accounts'
 import type { PasswordHash } from '@gateway/core/people'
 import type { Instant } from '@gateway/core/time'
-import { sql, type Kysely } from 'kysely'
+import { sql, type Kysely, type RawBuilder, type SqlBool } from 'kysely'
 import { notifyOthers } from '../changes.ts'
 import type { Context } from '../context.ts'
 import { isTaken } from '../errors.ts'
@@ -57,6 +57,16 @@ export function postgresAccounts(context: Context): Accounts {
     ...cachedAccounts(context),
     find,
     list: (after) => listed(pools, after),
+    search: (part, page) => search(pools, part, page),
+    async logins(ids) {
+      if (ids.length === 0) return new Map()
+      const rows = await kysely
+        .selectFrom('directory')
+        .select(['account_id', 'login'])
+        .where('account_id', 'in', ids)
+        .execute()
+      return new Map(rows.map((row) => [row.account_id, row.login]))
+    },
     subAccounts,
     open: (opened, now) => changes.around(openAccount(kysely, opened, now)),
     change: (id, change) => changes.around(changeAccount(kysely, id, change)),
@@ -80,6 +90,29 @@ async function* listed(pools: Pools, from?: AccountId): AsyncIterable<AccountWit
     if (last === undefined || rows.length < pageRows) return
     after = last.id
   }
+}
+
+/** Looks at every account, because no index has parts of texts. Collation "C" folds the letters A to Z only. */
+async function search(
+  pools: Pools,
+  part: string,
+  { after, limit }: Parameters<Accounts['search']>[1],
+): Promise<readonly AccountWithBalance[]> {
+  const has = (text: RawBuilder<string>): RawBuilder<SqlBool> =>
+    sql`strpos(lower(${text} collate "C"), lower(${part}::text collate "C")) > 0`
+  const rows = await selectAccounts(pools)
+    .where('account.id', '>', after ?? (0 as AccountId))
+    .where(
+      sql<SqlBool>`(${has(sql`directory.login`)}
+        or ${has(sql`directory.first_name || ' ' || directory.surname`)}
+        or ${has(sql`coalesce(directory.own_number::text, '')`)}
+        or exists (select from sender where account_id = account.id and ${has(sql`address`)})
+        or exists (select from account_user where account_id = account.id and ${has(sql`email`)}))`,
+    )
+    .orderBy('account.id')
+    .limit(limit)
+    .execute()
+  return rows.map(withBalance)
 }
 
 /**

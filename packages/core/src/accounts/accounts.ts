@@ -65,6 +65,16 @@ export interface Accounts {
   find(id: AccountId): Promise<AccountWithBalance | undefined>
   /** Lists accounts with their balances, by id. With `after`, only those with higher ids. */
   list(after?: AccountId): AsyncIterable<AccountWithBalance>
+  /**
+   * Finds accounts by a part of the login, the name, the number of a trial account, a code, or the e-mail address of a
+   * user, by id. The letter case of A to Z does not matter.
+   */
+  search(
+    part: string,
+    page: { readonly after?: AccountId | undefined; readonly limit: number },
+  ): Promise<readonly AccountWithBalance[]>
+  /** Returns the logins of these accounts. Omits unknown ids. */
+  logins(ids: readonly AccountId[]): Promise<ReadonlyMap<AccountId, string>>
   /** Reads the sub accounts of a main account with their balances from the store, by id. */
   subAccounts(main: AccountId): Promise<readonly AccountWithBalance[]>
   /** Opens the account and grants its first credits, atomically. */

@@ -37,6 +37,8 @@ export const stateOfAccount = (account: AccountId) => ({
 export const accountQueries = (ports: AccountPorts) => ({
   listAccounts: (after?: AccountId): AsyncIterable<AccountWithBalance> => ports.accounts.list(after),
   findAccount: (id: AccountId): Promise<AccountWithBalance | undefined> => ports.accounts.find(id),
+  searchAccounts: ports.accounts.search,
+  listLogins: ports.accounts.logins,
   listSubAccounts: listSubAccounts(ports),
   findAccountByName: findAccount(ports),
   findAccountByLogin: findByLogin(ports),

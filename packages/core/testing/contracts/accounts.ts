@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { StoredPorts } from '@gateway/core'
 import type { AccountId, Accounts, KeyHash, KeyId, NewAccount, NewApiKey } from '@gateway/core/accounts'
 import { credits } from '@gateway/core/credits'
-import type { CallingCode } from '@gateway/core/messages'
+import type { CallingCode, SenderAddress } from '@gateway/core/messages'
 import type { PasswordHash } from '@gateway/core/people'
 import { instant, secondsAfter, type Instant } from '@gateway/core/time'
 import { anAccount, anAccountId, aNewAccount, aNumber, withoutSettings } from '../builders.ts'
@@ -185,6 +185,45 @@ export const accountsContract: Contract<StoredPorts> = {
     assert.deepEqual((await accounts.find(other.id))?.account, other)
     assert.equal(await accounts.change(other.id, { login: first.login }), 'changed', 'it is free again')
     await assertLedger(ports)
+  },
+
+  'accounts are found by a part of login, name, number, code or e-mail address, by id and in pages': async (ports) => {
+    const { accounts } = ports
+    const trial = { ownNumber: aNumber('27829998877') }
+    const [ann, bob, cid] = [
+      await anAccount(ports, { login: 'Zz-Shop_%', trial }),
+      await anAccount(ports, { login: 'zz-depot' }),
+      await anAccount(ports),
+    ]
+    await accounts.change(ann.id, { firstName: 'Mary Zq', surname: 'Wollstone' })
+    await accounts.change(bob.id, { firstName: 'Bob', surname: 'Šipka' })
+    await ports.senders.assign('30977' as SenderAddress, cid.id)
+    await ports.people.users.add(
+      cid.id,
+      { email: 'Zz.Clerk@acme.example', role: 'reader' },
+      { hash: hash(`link ${cid.id}`), seconds: 60 },
+    )
+    const found = async (part: string, page: Partial<Parameters<Accounts['search']>[1]> = {}) =>
+      (await accounts.search(part, { limit: 10, ...page })).map(({ account }) => account.id)
+    assert.deepEqual(await found('ZZ-'), [ann.id, bob.id])
+    assert.deepEqual(await found('zz-', { limit: 1 }), [ann.id])
+    assert.deepEqual(await found('zz-', { after: ann.id }), [bob.id])
+    assert.deepEqual(await found('zq woll'), [ann.id])
+    assert.deepEqual(await found('_%'), [ann.id])
+    assert.deepEqual(await found('Šipka'), [bob.id])
+    assert.deepEqual(await found('9998877'), [ann.id])
+    assert.deepEqual(await found('3097'), [cid.id])
+    assert.deepEqual(await found('zz.clerk@'), [cid.id])
+    assert.deepEqual(await found('zz-nobody'), [])
+    assert.deepEqual((await accounts.search('zz-d', { limit: 1 }))[0], await accounts.find(bob.id))
+    assert.deepEqual(
+      await accounts.logins([ann.id, stranger, bob.id]),
+      new Map([
+        [ann.id, 'Zz-Shop_%'],
+        [bob.id, 'zz-depot'],
+      ]),
+    )
+    assert.deepEqual(await accounts.logins([]), new Map())
   },
 
   'a login that another account has, in any letter case, is refused, and the whole change has no effect': async (

@@ -36,6 +36,21 @@ export const memoryAccounts = (store: MemoryStore): Accounts => ({
     return row && { account: row.account, balance: row.balance }
   }),
   list: (after) => listed(store, after),
+  search: atomic((part, { after = 0 as AccountId, limit }) =>
+    [...store.accounts.values()]
+      .filter(({ account }) => account.id > after && searchedTexts(store, account).some((text) => has(text, part)))
+      .slice(0, limit)
+      .map(({ account, balance }) => ({ account, balance })),
+  ),
+  logins: atomic(
+    (ids) =>
+      new Map(
+        ids.flatMap((id) => {
+          const login = store.accounts.get(id)?.account.login
+          return login === undefined ? [] : [[id, login] as const]
+        }),
+      ),
+  ),
   subAccounts: atomic((main) =>
     [...store.accounts.values()]
       .filter(({ account }) => account.parent === main)
@@ -68,6 +83,14 @@ export const memoryAccounts = (store: MemoryStore): Accounts => ({
     return row !== undefined
   }),
 })
+
+const searchedTexts = ({ users }: MemoryStore, { id, login, firstName, surname, trial, shortCodes }: Account) => [
+  ...[login, `${firstName} ${surname}`, trial?.ownNumber ?? '', ...shortCodes],
+  ...[...users.values()].flatMap(({ user }) => (user.account === id ? [user.email] : [])),
+]
+
+const has = (text: string, part: string): boolean => inLowerCase(text).includes(inLowerCase(part))
+const inLowerCase = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
 
 // oxlint-disable-next-line typescript/require-await -- the port returns an async iterable
 async function* listed(store: MemoryStore, after = 0) {

@@ -63,7 +63,11 @@ function view(
         <AccountSecondFactor {...props} />
         {known.subAccounts.length > 0 && <SubAccounts {...props} />}
         <Panel title="Changes">
-          <Changes of={known.changes} empty="No operator has changed this account." />
+          <Changes
+            of={known.changes}
+            logins={new Map([[account.id, account.login]])}
+            empty="No operator has changed this account."
+          />
         </Panel>
       </>
     ),

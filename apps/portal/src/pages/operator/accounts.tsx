@@ -1,4 +1,4 @@
-import { accountId, type AccountWithBalance } from '@gateway/core/accounts'
+import { accountId } from '@gateway/core/accounts'
 import { Link, Panel, Pill, Second, Table, TextField } from '../../components.tsx'
 import { amount } from '../../format.ts'
 import { nameOf } from '../../layout.tsx'
@@ -6,20 +6,16 @@ import { forOperators } from '../../page.ts'
 
 const pageSize = 25
 
-/** `/operator/accounts`: lists all accounts by id. `?q=` searches by id or login, `?after=` continues the list. */
+/** `/operator/accounts`: lists all accounts by id. `?q=` searches, `?after=` continues the list. */
 export const accounts = forOperators({
   path: '/operator/accounts',
   async show({ backOffice, query }) {
     const search = (query.get('q') ?? '').trim().slice(0, 100)
     const found = search === '' ? undefined : await backOffice.queries.findAccountByName(search)
     if (found !== undefined) return { goTo: `/operator/accounts/${found.account.id}` }
-    const rows: AccountWithBalance[] = []
-    if (search === '') {
-      for await (const one of backOffice.queries.listAccounts(accountId(Number(query.get('after') ?? '')))) {
-        rows.push(one)
-        if (rows.length > pageSize) break
-      }
-    }
+    const after = accountId(Number(query.get('after') ?? ''))
+    // Every account has an empty part.
+    const rows = await backOffice.queries.searchAccounts(search, { after, limit: pageSize + 1 })
     const shown = rows.slice(0, pageSize)
     const last = shown.at(-1)?.account.id
     return {
@@ -29,7 +25,13 @@ export const accounts = forOperators({
         <>
           <h1>Accounts</h1>
           <form method="get" class="search" role="search">
-            <TextField name="q" label="Search" hint="The id or the login of an account" type="search" value={search} />
+            <TextField
+              name="q"
+              label="Search"
+              hint="An id, or a part of a login, name, e-mail address, code or own number"
+              type="search"
+              value={search}
+            />
             <Second>Search</Second>
           </form>
           <Panel>
@@ -39,7 +41,7 @@ export const accounts = forOperators({
               empty={
                 search === ''
                   ? 'There are no more accounts. "gateway account open" opens one.'
-                  : `There is no account ${search}.`
+                  : `No account has ${search}.`
               }
               columns={[
                 {
@@ -60,7 +62,9 @@ export const accounts = forOperators({
             />
             {rows.length > pageSize && last !== undefined && (
               <p class="hint">
-                <Link to={`/operator/accounts?after=${last}`}>Next</Link>
+                <Link to={`/operator/accounts?${new URLSearchParams({ q: search, after: String(last) }).toString()}`}>
+                  Next
+                </Link>
               </p>
             )}
           </Panel>

@@ -5,6 +5,7 @@ import { auditRecord, auditWords } from '@gateway/wire'
 import { Form, Link, Main, Notice, Panel, Second, Table, TextField, When } from '../../components.tsx'
 import { amount, count, exactly } from '../../format.ts'
 import { forOperators, type OperatorVisit, type View } from '../../page.ts'
+import { AccountLink, loginsOf, type Logins } from './account-link.tsx'
 
 const pageSize = 50
 
@@ -13,8 +14,23 @@ const style = { credits: amount, time: (at: Instant) => exactly(at).slice(0, -4)
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')
 
+interface ChangesProps {
+  readonly of: readonly ListedChange[]
+  /** Logins of their accounts. */
+  readonly logins: Logins
+  readonly empty: string
+}
+
+/** Returns the accounts that changes concern. */
+const accountsIn = (changes: readonly ListedChange[]) =>
+  changes.flatMap(({ begun }) => {
+    const { account } = auditRecord(begun)
+    const id = typeof account === 'number' ? accountId(account) : undefined
+    return id === undefined ? [] : [{ account: id }]
+  })
+
 /** Table of changes, the latest first. */
-export const Changes = ({ of, empty }: { readonly of: readonly ListedChange[]; readonly empty: string }) => (
+export const Changes = ({ of, logins, empty }: ChangesProps) => (
   <Table
     caption="Changes by operators"
     rows={of}
@@ -27,11 +43,8 @@ export const Changes = ({ of, empty }: { readonly of: readonly ListedChange[]; r
       { head: 'Change', cell: (change) => auditWords(change, style).change },
       {
         head: 'Account',
-        cell: ({ begun }) => {
-          const { account } = auditRecord(begun)
-          return typeof account === 'number' && <Link to={`/operator/accounts/${account}`}>{account}</Link>
-        },
-        number: true,
+        cell: (change) =>
+          accountsIn([change]).map(({ account }) => <AccountLink key={account} id={account} logins={logins} />),
       },
       { head: 'Asked for', cell: (change) => auditWords(change, style).input },
       { head: 'Outcome', cell: (change) => auditWords(change, style).outcome },
@@ -59,7 +72,11 @@ async function view({ backOffice, query }: OperatorVisit, verified?: View['main'
           <Second>Search</Second>
         </form>
         <Panel>
-          <Changes of={changes} empty="No change was found. Changes by operators are listed here." />
+          <Changes
+            of={changes}
+            logins={await loginsOf(backOffice, accountsIn(changes))}
+            empty="No change was found. Changes by operators are listed here."
+          />
           {found.length > pageSize && (
             <p class="hint">
               <Link to={olderPath(changes.at(-1)?.begun.sequence, { by, account })}>Older</Link>

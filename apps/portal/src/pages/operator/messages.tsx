@@ -12,6 +12,7 @@ import { amount, count, creditFigures } from '../../format.ts'
 import { forOperators } from '../../page.ts'
 import { ReadAs } from '../../written-number.tsx'
 import { Story } from '../messages/message.tsx'
+import { AccountLink, loginsOf } from './account-link.tsx'
 
 const pageSize = 25
 
@@ -34,6 +35,7 @@ export const operatorMessages = forOperators({
       : undefined
     const { messages, more } =
       found === undefined || found === 'no-such-message' ? { messages: [], more: false } : found
+    const logins = await loginsOf(backOffice, messages)
     return {
       title: 'Messages',
       place: 'operator-messages',
@@ -60,8 +62,7 @@ export const operatorMessages = forOperators({
                 { head: 'Id', cell: (one) => <Link to={`/operator/messages/${one.id}`}>{one.id}</Link>, number: true },
                 {
                   head: 'Account',
-                  cell: ({ account }) => <Link to={`/operator/accounts/${account}`}>{account}</Link>,
-                  number: true,
+                  cell: ({ account }) => <AccountLink id={account} logins={logins} />,
                 },
                 { head: 'To', cell: ({ number: recipient }) => recipient },
                 { head: 'When', cell: ({ due }) => <When at={due} /> },
@@ -116,7 +117,7 @@ export const operatorMessage = forOperators({
     const trace = id === undefined ? undefined : await backOffice.queries.explainMessage(id)
     const holder = trace && (await backOffice.queries.findAccount(trace.account))
     const sentMessage = trace && holder && (await gateway.queries.showSent(holder.account, trace.id))
-    if (trace === undefined || sentMessage === undefined) return 'not-found'
+    if (trace === undefined || holder === undefined || sentMessage === undefined) return 'not-found'
     const { place } = trace
     const waiting = whyWaiting(trace, await backOffice.queries.listCarriers())
     return {
@@ -131,7 +132,10 @@ export const operatorMessage = forOperators({
           <Panel live="where">
             <Figures
               of={[
-                ['Account', <Link to={`/operator/accounts/${trace.account}`}>{trace.account}</Link>],
+                [
+                  'Account',
+                  <AccountLink id={trace.account} logins={new Map([[trace.account, holder.account.login]])} />,
+                ],
                 ['Where it is', PLACE[place.place]],
                 ['Reason for waiting', waiting?.reason.replaceAll('-', ' ') ?? 'it is not waiting'],
                 ['Route', trace.route?.name ?? 'none'],

@@ -7,6 +7,7 @@ import type { Webhook } from '@gateway/core/webhooks'
 import { Figures, Link, Notice, Panel, Pill, Table, When } from '../../components.tsx'
 import { count, counted } from '../../format.ts'
 import { forOperators } from '../../page.ts'
+import { AccountLink, loginsOf, type Logins } from './account-link.tsx'
 import { carrierState } from './carriers.tsx'
 
 const busiestMax = 8
@@ -75,6 +76,12 @@ function troubles(
   ]
 }
 
+const mostDue = ({ rows }: Waiting): readonly WaitingWork[] =>
+  rows
+    .filter(({ due }) => due > 0)
+    .toSorted(byDue)
+    .slice(0, waitingMax)
+
 const byDue = (a: WaitingWork, b: WaitingWork): number => b.due - a.due || a.account - b.account
 
 interface CarrierTraffic {
@@ -97,8 +104,6 @@ function trafficOf(rows: Traffic['byCarrier']): readonly CarrierTraffic[] {
   })
 }
 
-const AccountLink = ({ id }: { readonly id: number }) => <Link to={`/operator/accounts/${id}`}>{id}</Link>
-
 const Attention = ({ wrong }: { readonly wrong: readonly string[] }) => (
   <div id="wrong" data-live="">
     {wrong.length === 0 ? (
@@ -120,9 +125,10 @@ interface WaitingProps {
   readonly queue: Waiting
   readonly routes: readonly WaitingRoute[]
   readonly dispatchers: readonly RunningDispatcher[]
+  readonly logins: Logins
 }
 
-const WaitingMessages = ({ queue, routes, dispatchers }: WaitingProps) => {
+const WaitingMessages = ({ queue, routes, dispatchers, logins }: WaitingProps) => {
   const oldest = routes.map(({ oldestDue }) => oldestDue).toSorted((a, b) => a - b)[0]
   const sum = (of: (row: WaitingWork) => number) => queue.rows.reduce((all, row) => all + of(row), 0)
   return (
@@ -139,13 +145,10 @@ const WaitingMessages = ({ queue, routes, dispatchers }: WaitingProps) => {
       {queue.isCut && <p class="hint">Of the first {count(readMax)} accounts with waiting messages.</p>}
       <Table
         caption="Accounts with the most due messages"
-        rows={queue.rows
-          .filter(({ due }) => due > 0)
-          .toSorted(byDue)
-          .slice(0, waitingMax)}
+        rows={mostDue(queue)}
         empty="Nothing is due. Messages that wait to be sent appear here by account."
         columns={[
-          { head: 'Account', cell: ({ account }) => <AccountLink id={account} /> },
+          { head: 'Account', cell: ({ account }) => <AccountLink id={account} logins={logins} /> },
           { head: 'Lane', cell: ({ lane }) => lane },
           { head: 'Due', cell: ({ due }) => count(due), number: true },
           { head: 'Oldest', cell: ({ oldestDue }) => oldestDue !== undefined && <When at={oldestDue} /> },
@@ -177,7 +180,7 @@ const Carriers = ({ carriers }: { readonly carriers: readonly ReportedCarrier[] 
   </Panel>
 )
 
-const Today = ({ traffic }: { readonly traffic: Traffic }) => (
+const Today = ({ traffic, logins }: { readonly traffic: Traffic; readonly logins: Logins }) => (
   <Panel title="Today" live="traffic">
     <Table<CarrierTraffic>
       caption="Messages handed over today, by carrier"
@@ -195,21 +198,21 @@ const Today = ({ traffic }: { readonly traffic: Traffic }) => (
       rows={traffic.busiest}
       empty=""
       columns={[
-        { head: 'Account', cell: ({ account }) => <AccountLink id={account} /> },
+        { head: 'Account', cell: ({ account }) => <AccountLink id={account} logins={logins} /> },
         { head: 'Messages', number: true, cell: ({ messages }) => count(messages) },
       ]}
     />
   </Panel>
 )
 
-const BusiestAccounts = ({ busy }: { readonly busy: readonly AccountRate[] }) => (
+const BusiestAccounts = ({ busy, logins }: { readonly busy: readonly AccountRate[]; readonly logins: Logins }) => (
   <Panel title="Busiest accounts" live="busiest">
     <Table<AccountRate>
       caption="Requests and messages a second, over the last ten seconds"
       rows={busy.slice(0, busiestMax)}
       empty="No account has sent a request in the last seconds."
       columns={[
-        { head: 'Account', cell: ({ account }) => <AccountLink id={account} /> },
+        { head: 'Account', cell: ({ account }) => <AccountLink id={account} logins={logins} /> },
         { head: 'Requests', cell: ({ requests }) => requests.toFixed(1), number: true },
         { head: 'Messages', cell: ({ messages }) => messages.toFixed(1), number: true },
       ]}
@@ -231,6 +234,8 @@ export const now = forOperators({
       backOffice.queries.showTraffic(busiestMax),
       read(backOffice.queries.showQueue()),
     ])
+    const shown = [...mostDue(queue), ...traffic.busiest, ...busy.slice(0, busiestMax)]
+    const logins = await loginsOf(backOffice, shown)
     const wrong = troubles(dispatchers, carriers, routes, webhooks, promotions, at)
     return {
       title: 'Now',
@@ -240,10 +245,10 @@ export const now = forOperators({
         <>
           <h1>Now</h1>
           <Attention wrong={wrong} />
-          <WaitingMessages queue={queue} routes={routes} dispatchers={dispatchers} />
+          <WaitingMessages {...{ queue, routes, dispatchers, logins }} />
           <Carriers carriers={carriers} />
-          <Today traffic={traffic} />
-          <BusiestAccounts busy={busy} />
+          <Today traffic={traffic} logins={logins} />
+          <BusiestAccounts busy={busy} logins={logins} />
         </>
       ),
     }

@@ -243,8 +243,10 @@ test('the audit page lists changes with the values before and after, and verifie
   await act(support, accountPath, 'lock')
   await act(admin, accountPath, 'top-up', { amount: '5', why: '<img src=x>' })
   const page = await support.get('/operator/audit')
-  expect(page.text).toContain('Lock the account1locked no to yes')
-  expect(page.text).toContain('Add or take credits1credits 5.0, why <img src=x>balance 100.0 to 105.0')
+  expect(page.text).toContain(`Lock the account1 ${portal.account.login}locked no to yes`)
+  expect(page.text).toContain(
+    `Add or take credits1 ${portal.account.login}credits 5.0, why <img src=x>balance 100.0 to 105.0`,
+  )
   expect(page.html.querySelectorAll('main img').length).toBe(0)
   expect((await support.get('/operator/audit?by=operator-1')).text).not.toContain('Lock the account')
   const verified = await support.submit('/operator/audit', {}, 'form.actions')
@@ -282,6 +284,21 @@ test('the page of routes says when messages go to the next priority because the 
   const { html } = await support.get('/operator/routes')
   const cells = html.querySelectorAll('td[data-head="To the next priority if full"]').map((cell) => cell.textContent)
   expect(cells).toEqual(['single sends after 600 s, bulk after 1\u202f200 s', '', 'single sends after 2 s, bulk never'])
+})
+
+test('accounts are found by a part of login, name or e-mail address, and lists name them beside their ids', async () => {
+  const { commands } = portal.backOffice
+  const shop = await commands.openAccount({ login: 'corner-shop', firstName: 'Mary', surname: 'Quince' })
+  await commands.openAccount({ login: 'corner-cafe' })
+  const path = `/operator/accounts/${shop}`
+  expect((await support.get('/operator/accounts?q=corner')).text).toMatch(/corner-shop.*corner-cafe/)
+  const named = await support.get('/operator/accounts?q=y+qui')
+  expect(named.html.querySelectorAll('tbody tr')).toHaveLength(1)
+  expect(named.text).toContain('corner-shop')
+  expect((await support.get('/operator/accounts?q=corner-shop')).to).toBe(path)
+  expect((await support.get('/operator/accounts?q=nobody')).text).toContain('No account has nobody.')
+  await act(admin, path, 'top-up', { amount: '5', why: 'paid' })
+  expect((await support.get('/operator/audit')).text).toContain(`${shop} corner-shop`)
 })
 
 test('an admin sets prices and limits of an account and removes them again', async () => {

@@ -2,6 +2,7 @@ import { webhookId, type Webhook } from '@gateway/core/webhooks'
 import { Form, Hidden, Link, Notice, Panel, Pill, Second, Table, When } from '../../components.tsx'
 import { count } from '../../format.ts'
 import { forOperators, type OperatorVisit, type View } from '../../page.ts'
+import { AccountLink, loginsOf } from './account-link.tsx'
 
 const shownMax = 100
 
@@ -12,6 +13,7 @@ const order = ({ failingSince, state }: Webhook): number => {
 
 async function view({ backOffice }: OperatorVisit, notice?: View['main']): Promise<View> {
   const all = [...(await backOffice.queries.listWebhooks(undefined))].sort((a, b) => order(a) - order(b) || a.id - b.id)
+  const logins = await loginsOf(backOffice, all.slice(0, shownMax))
   return {
     title: 'Webhooks',
     place: 'webhooks',
@@ -28,8 +30,7 @@ async function view({ backOffice }: OperatorVisit, notice?: View['main']): Promi
               { head: 'Id', cell: ({ id }) => id, number: true },
               {
                 head: 'Account',
-                cell: ({ account }) => <Link to={`/operator/accounts/${account}`}>{account}</Link>,
-                number: true,
+                cell: ({ account }) => <AccountLink id={account} logins={logins} />,
               },
               { head: 'Address', cell: ({ url }) => url },
               {
