@@ -81,128 +81,163 @@ function endSocket(socket: Socket): void {
   setTimeout(() => socket.destroy(), 1000).unref()
 }
 
-export function serveLink(socket: Socket, number: number, timeoutMilliseconds: number, handlers: LinkHandlers): Link {
-  const reader = pduReader()
-  const writer = pduWriter(1 << 14)
-  const requests = new Map<number, Request>()
-  const ready: Buffer[] = []
-  let bound: Link['bound']
-  let sequence = 0
-  let sent = 0
-  let isEnding = false
+/** Serves a connection until it closes. Requests expire after `timeoutMilliseconds`. */
+export const serveLink = (socket: Socket, number: number, timeoutMilliseconds: number, handlers: LinkHandlers): Link =>
+  new SocketLink(socket, number, timeoutMilliseconds, handlers)
+
+/**
+ *   open --end--> ending: nothing further is sent --flush--> half closed --the client closes, or a second--> closed
+ */
+class SocketLink implements Link {
+  readonly number: number
+  readonly #socket: Socket
+  readonly #timeoutMilliseconds: number
+  readonly #handlers: LinkHandlers
+  readonly #reader = pduReader()
+  readonly #writer = pduWriter(1 << 14)
+  /** Requests without a response, in the order of their deadlines. */
+  readonly #requests = new Map<number, Request>()
+  /** Octets of this turn that precede those in the writer. */
+  readonly #ready: Buffer[] = []
+  readonly #sweep: NodeJS.Timeout
+  #bound: Link['bound']
+  #sequence = 0
+  /** Number of PDUs sent while the personality adds octets to some of them. */
+  #sent = 0
+  #isEnding = false
   /** Common deadline of the requests that are sent in one write. */
-  let deadline: number | undefined
-  const sweep = setInterval(expire, Math.min(1000, timeoutMilliseconds / 2)).unref()
+  #deadline: number | undefined
 
-  const note = (entry: Pick<JournalEntry, 'event' | 'pdu' | 'wrongLength'>): void =>
-    handlers.note({ at: handlers.now(), link: number, systemId: bound?.systemId ?? '', ...entry })
+  constructor(socket: Socket, number: number, timeoutMilliseconds: number, handlers: LinkHandlers) {
+    this.number = number
+    this.#socket = socket
+    this.#timeoutMilliseconds = timeoutMilliseconds
+    this.#handlers = handlers
+    this.#sweep = setInterval(() => this.#expire(), Math.min(1000, timeoutMilliseconds / 2)).unref()
+    socket.setNoDelay(true)
+    socket.on('data', (chunk: Buffer) => this.#read(chunk))
+    socket.on('error', () => socket.destroy())
+    socket.on('close', () => this.#closed())
+    this.#note({ event: 'opened' })
+  }
 
-  function notePdu(event: PduEntry['event'], pdu: ReceivedPdu, bytes: Buffer, start: number, end: number): void {
-    const at = handlers.now()
-    handlers.notePdu({ at, link: number, systemId: bound?.systemId ?? '', event, pdu, bytes, start, end })
+  get bound(): Link['bound'] {
+    return this.#bound
+  }
+
+  get unanswered(): number {
+    return this.#requests.size
+  }
+
+  bind(systemId: string, kind: Bind['command']): void {
+    this.#bound = { systemId, kind }
+  }
+
+  send(pdu: Pdu): void {
+    if (this.#isEnding) return
+    const every = this.#handlers.oddTailEvery()
+    if (every > 0 && ++this.#sent % every === 0) {
+      this.#sendWithTail(pdu)
+      return
+    }
+    const octets = this.#writer.write(pdu)
+    this.#notePdu('sent', pdu, this.#writer.bytes, this.#writer.end - octets, this.#writer.end)
+    this.#handlers.dirty(this)
+  }
+
+  sendWithLength(pdu: Pdu, lengthOf: (right: number) => number): void {
+    if (this.#isEnding) return
+    const bytes = encodePdu(pdu)
+    const length = lengthOf(bytes.length)
+    bytes.writeUInt32BE(length)
+    this.#ready.push(this.#writer.take(), bytes)
+    this.#note({ event: 'sent', pdu, wrongLength: length })
+    this.#handlers.dirty(this)
+  }
+
+  request(pdu: RequestPdu, answered: Request['answered']): void {
+    this.#sequence = this.#sequence === sequenceMax ? 1 : this.#sequence + 1
+    this.#deadline ??= performance.now() + this.#timeoutMilliseconds
+    this.#requests.set(this.#sequence, { answered, deadline: this.#deadline })
+    pdu.sequence = this.#sequence
+    this.send(pdu)
+  }
+
+  settle(sequence: number, status: number): void {
+    const request = this.#requests.get(sequence)
+    this.#requests.delete(sequence)
+    if (request !== undefined) answer(request, status)
+  }
+
+  flush(): void {
+    this.#deadline = undefined
+    const [ready, socket] = [this.#ready, this.#socket]
+    ready.push(this.#writer.take())
+    const bytes = ready.length === 1 ? ready[0] : Buffer.concat(ready)
+    ready.length = 0
+    if (bytes !== undefined && bytes.length > 0 && !socket.destroyed) socket.write(bytes)
+    if (socket.writableLength > unreadMax) socket.destroy()
+    else if (this.#isEnding) endSocket(socket)
+  }
+
+  end(): void {
+    this.#isEnding = true
+    this.#handlers.dirty(this)
+  }
+
+  destroy(): void {
+    this.#socket.destroy()
+  }
+
+  #read(chunk: Buffer): void {
+    this.#reader.each(chunk, (pdu, bytes, start, end) => {
+      // Stores a malformed PDU as decoded, because decoding its octets again without the surrounding octets may find
+      // another error.
+      if (pdu.command === 'malformed') this.#note({ event: 'received', pdu })
+      else this.#notePdu('received', pdu, bytes, start, end)
+      if (!this.#isEnding) this.#handlers.received(this, pdu)
+    })
+  }
+
+  #closed(): void {
+    clearInterval(this.#sweep)
+    this.#isEnding = true
+    this.#note({ event: 'closed' })
+    this.#handlers.closed(this)
+    const outstanding = [...this.#requests.values()]
+    this.#requests.clear()
+    for (const request of outstanding) answer(request, undefined)
+  }
+
+  /** Settles requests past their deadline. */
+  #expire(): void {
+    for (const [key, request] of this.#requests) {
+      if (request.deadline > performance.now()) return
+      this.#requests.delete(key)
+      answer(request, undefined)
+    }
   }
 
   /**
    * Sends a PDU with additional octets at its end: one NUL, as a real SMSC does, or two or three random octets, which
    * are fewer than the header of a TLV.
    */
-  function sendWithTail(pdu: Pdu): void {
-    const tail = sent % 3 === 0 ? Buffer.of(0) : randomBytes(1 + (sent % 3))
+  #sendWithTail(pdu: Pdu): void {
+    const tail = this.#sent % 3 === 0 ? Buffer.of(0) : randomBytes(1 + (this.#sent % 3))
     const bytes = Buffer.concat([encodePdu(pdu), tail])
     bytes.writeUInt32BE(bytes.length)
-    ready.push(writer.take(), bytes)
-    notePdu('sent', pdu, bytes, 0, bytes.length)
-    handlers.dirty(link)
+    this.#ready.push(this.#writer.take(), bytes)
+    this.#notePdu('sent', pdu, bytes, 0, bytes.length)
+    this.#handlers.dirty(this)
   }
 
-  /** Settles requests past their deadline. `requests` is in the order of the deadlines. */
-  function expire(): void {
-    for (const [key, request] of requests) {
-      if (request.deadline > performance.now()) return
-      requests.delete(key)
-      answer(request, undefined)
-    }
+  #note(entry: Pick<JournalEntry, 'event' | 'pdu' | 'wrongLength'>): void {
+    const systemId = this.#bound?.systemId ?? ''
+    this.#handlers.note({ at: this.#handlers.now(), link: this.number, systemId, ...entry })
   }
 
-  const link: Link = {
-    number,
-    get bound() {
-      return bound
-    },
-    get unanswered() {
-      return requests.size
-    },
-    bind(systemId, kind) {
-      bound = { systemId, kind }
-    },
-    send(pdu) {
-      if (isEnding) return
-      const every = handlers.oddTailEvery()
-      if (every > 0 && ++sent % every === 0) {
-        sendWithTail(pdu)
-        return
-      }
-      const octets = writer.write(pdu)
-      notePdu('sent', pdu, writer.bytes, writer.end - octets, writer.end)
-      handlers.dirty(link)
-    },
-    sendWithLength(pdu, lengthOf) {
-      if (isEnding) return
-      const bytes = encodePdu(pdu)
-      const length = lengthOf(bytes.length)
-      bytes.writeUInt32BE(length)
-      ready.push(writer.take(), bytes)
-      note({ event: 'sent', pdu, wrongLength: length })
-      handlers.dirty(link)
-    },
-    request(pdu, answered) {
-      sequence = sequence === sequenceMax ? 1 : sequence + 1
-      deadline ??= performance.now() + timeoutMilliseconds
-      requests.set(sequence, { answered, deadline })
-      pdu.sequence = sequence
-      link.send(pdu)
-    },
-    settle(answeredSequence, status) {
-      const request = requests.get(answeredSequence)
-      requests.delete(answeredSequence)
-      if (request !== undefined) answer(request, status)
-    },
-    flush() {
-      deadline = undefined
-      ready.push(writer.take())
-      const bytes = ready.length === 1 ? ready[0] : Buffer.concat(ready)
-      ready.length = 0
-      if (bytes !== undefined && bytes.length > 0 && !socket.destroyed) socket.write(bytes)
-      if (socket.writableLength > unreadMax) socket.destroy()
-      else if (isEnding) endSocket(socket)
-    },
-    end() {
-      isEnding = true
-      handlers.dirty(link)
-    },
-    destroy: () => void socket.destroy(),
+  #notePdu(event: PduEntry['event'], pdu: ReceivedPdu, bytes: Buffer, start: number, end: number): void {
+    const systemId = this.#bound?.systemId ?? ''
+    this.#handlers.notePdu({ at: this.#handlers.now(), link: this.number, systemId, event, pdu, bytes, start, end })
   }
-
-  socket.setNoDelay(true)
-  socket.on('data', (chunk: Buffer) => {
-    reader.each(chunk, (pdu, bytes, start, end) => {
-      // Stores a malformed PDU as decoded, because decoding its octets again without the surrounding octets may find
-      // another error.
-      if (pdu.command === 'malformed') note({ event: 'received', pdu })
-      else notePdu('received', pdu, bytes, start, end)
-      if (!isEnding) handlers.received(link, pdu)
-    })
-  })
-  socket.on('error', () => socket.destroy())
-  socket.on('close', () => {
-    clearInterval(sweep)
-    isEnding = true
-    note({ event: 'closed' })
-    handlers.closed(link)
-    const outstanding = [...requests.values()]
-    requests.clear()
-    for (const request of outstanding) answer(request, undefined)
-  })
-  note({ event: 'opened' })
-  return link
 }

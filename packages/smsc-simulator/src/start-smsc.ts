@@ -3,11 +3,11 @@ import { createServer as createTlsServer } from 'node:tls'
 import { noTlvs } from '@gateway/smpp'
 import { arrivalDeliveries, type Arrival } from './arrivals.ts'
 import { serveControl } from './control.ts'
-import { deliveries } from './deliveries.ts'
-import { journal } from './journal.ts'
-import { serveLink, type Link } from './link.ts'
-import { messageStore, type StoredMessage } from './message-store.ts'
-import { personality } from './personalities.ts'
+import { deliveries, type Deliveries } from './deliveries.ts'
+import { journal, type Journal } from './journal.ts'
+import { serveLink, type Link, type LinkHandlers } from './link.ts'
+import { messageStore, type MessageStore, type StoredMessage } from './message-store.ts'
+import { personality, type Personality } from './personalities.ts'
 import { receipt } from './receipts.ts'
 import { receivedBy } from './sessions.ts'
 import { filled, type SmscSettings, type Smsc, type SmscStatus } from './settings.ts'
@@ -16,157 +16,213 @@ import { Submissions } from './submissions.ts'
 /** Starts an SMPP 3.4 server. */
 export async function startSmsc(smscSettings: SmscSettings = {}): Promise<Smsc> {
   const settings = filled(smscSettings)
-  const now = timeOfTurn(settings.now)
-  const links = new Map<number, Link>()
-  const dirty = new Set<Link>()
-  const store = messageStore(settings.folder, now())
-  const log = journal(settings.journalFile, settings.journalEntriesMax ?? 100_000)
-  let name = settings.personality ?? 'default'
-  let current = personality(name, settings.changes)
-  let linksSoFar = 0
-  let bindsMax = 0
-  let references = 0
-  let closed = false
-
-  const sending = deliveries(settings, () => current.isSilent)
-  const taking = new Submissions({ personality: () => current, store, deliveries: sending, now, after })
-  const received = receivedBy({
-    ...{ settings, personality: () => current, links, store, submissions: taking, deleted },
-    deliveries: {
-      ...sending,
-      opened(link) {
-        bindsMax = Math.max(bindsMax, [...links.values()].filter(({ bound }) => bound !== undefined).length)
-        sending.opened(link)
-      },
-    },
+  const smsc = new RunningSmsc(settings)
+  const server = serverFor(settings, (socket) => smsc.connected(socket))
+  const port = await listen(server, settings.port ?? 0, settings.host ?? '127.0.0.1')
+  const controlled = {
+    port,
+    journal: (count?: number) => smsc.journal(count),
+    status: () => smsc.status(),
+    inject: (arrival: Arrival) => smsc.inject(arrival),
+    become: (next: string, changes?: Readonly<Record<string, unknown>>) => smsc.become(next, changes),
+    closeLinks: () => smsc.closeLinks(),
+  }
+  const control = await controlOf(controlled, settings.controlPort).catch((problem: unknown) => {
+    server.close()
+    throw problem
   })
+  smsc.reportOwed()
+  return {
+    ...controlled,
+    controlPort: control?.port,
+    async close() {
+      if (!smsc.end()) return
+      await Promise.all([new Promise((done) => server.close(done)), control?.close()])
+      smsc.closeFiles()
+    },
+  }
+}
 
-  let soon: (() => void)[] = []
-  function after(milliseconds: number, call: () => void): void {
-    if (milliseconds > 0) setTimeout(() => closed || call(), milliseconds).unref()
-    else {
-      soon.push(call)
-      flushSoon()
-    }
+/**
+ * State of an SMSC. Everything that one turn of the event loop produces is written at its end, first to the disk and
+ * then to the links.
+ *
+ *   running --end--> ended: nothing further is sent --closeFiles--> closed
+ */
+class RunningSmsc {
+  readonly #settings: ReturnType<typeof filled>
+  readonly #now: () => number
+  readonly #links = new Map<number, Link>()
+  /** Links with PDUs to be written at the end of this turn. */
+  readonly #dirty = new Set<Link>()
+  readonly #store: MessageStore
+  readonly #log: Journal
+  readonly #deliveries: Deliveries
+  readonly #submissions: Submissions
+  readonly #received: LinkHandlers['received']
+  #name: string
+  #personality: Personality
+  #linksSoFar = 0
+  #bindsMax = 0
+  /** Number of injected messages, which numbers the parts of long ones. */
+  #references = 0
+  /** Calls for the end of this turn. */
+  #soon: (() => void)[] = []
+  #isFlushPlanned = false
+  #hasEnded = false
+
+  constructor(settings: ReturnType<typeof filled>) {
+    this.#settings = settings
+    this.#now = timeOfTurn(settings.now)
+    this.#store = messageStore(settings.folder, this.#now())
+    this.#log = journal(settings.journalFile, settings.journalEntriesMax ?? 100_000)
+    this.#name = settings.personality ?? 'default'
+    this.#personality = personality(this.#name, settings.changes)
+    this.#deliveries = deliveries(settings, () => this.#personality.isSilent)
+    const shared = { personality: () => this.#personality, store: this.#store }
+    this.#submissions = new Submissions({
+      ...shared,
+      deliveries: this.#deliveries,
+      now: this.#now,
+      after: (milliseconds, call) => this.#after(milliseconds, call),
+    })
+    this.#received = receivedBy({
+      ...{ ...shared, settings, links: this.#links, submissions: this.#submissions },
+      deleted: (message) => this.#deleted(message),
+      deliveries: { ...this.#deliveries, opened: (link) => this.#opened(link) },
+    })
   }
 
-  function callSoon(): void {
-    const calls = soon
-    soon = []
-    for (const call of calls) if (!closed) call()
-  }
-
-  function deleted(message: StoredMessage): void {
-    sending.deliver(message.systemId, receipt(message, 'DELETED', now(), current), () => undefined)
-  }
-
-  /** Writes everything that one turn of the event loop produced, first to the disk and then to the links. */
-  function flush(): void {
-    store.flush()
-    log.flush()
-    const batch = [...dirty]
-    dirty.clear()
-    for (const link of batch) link.flush()
-  }
-
-  function connected(socket: Socket): void {
-    const link = serveLink(socket, ++linksSoFar, settings.responseTimeoutMilliseconds, {
-      received,
-      dirty: flushSoon,
-      oddTailEvery: () => current.oddTailEvery,
-      now,
+  connected(socket: Socket): void {
+    const link = serveLink(socket, ++this.#linksSoFar, this.#settings.responseTimeoutMilliseconds, {
+      received: this.#received,
+      dirty: (one) => this.#flushSoon(one),
+      oddTailEvery: () => this.#personality.oddTailEvery,
+      now: this.#now,
       note: (entry) => {
-        log.note(entry)
-        flushSoon()
+        this.#log.note(entry)
+        this.#flushSoon()
       },
       notePdu: (entry) => {
-        log.notePdu(entry)
-        flushSoon()
+        this.#log.notePdu(entry)
+        this.#flushSoon()
       },
       closed: (gone) => {
-        links.delete(gone.number)
-        sending.closed(gone)
+        this.#links.delete(gone.number)
+        this.#deliveries.closed(gone)
       },
     })
-    links.set(link.number, link)
-    const timer = setInterval(() => enquire(link), settings.enquireSeconds * 1000).unref()
+    this.#links.set(link.number, link)
+    const timer = setInterval(() => this.#enquire(link), this.#settings.enquireSeconds * 1000).unref()
     socket.on('close', () => clearInterval(timer))
   }
 
-  let isPlanned = false
-  function flushSoon(link?: Link): void {
-    if (link !== undefined) dirty.add(link)
-    if (isPlanned || closed) return
-    isPlanned = true
-    setImmediate(() => {
-      // PDUs that these calls send follow the earlier ones of this turn, in the same write.
-      callSoon()
-      isPlanned = false
-      if (!closed) flush()
-    })
+  journal(count?: number): ReturnType<Smsc['journal']> {
+    return this.#log.entries(count)
   }
 
-  function enquire(link: Link): void {
-    if (link.bound === undefined || current.isSilent) return
-    link.request({ command: 'enquire_link', status: 0, sequence: 0, tlvs: noTlvs }, (status) => {
-      if (status === undefined) link.destroy()
-    })
+  status(): SmscStatus {
+    return {
+      personality: this.#name,
+      links: [...this.#links.values()].map((link) => ({
+        ...{ link: link.number, systemId: link.bound?.systemId ?? '', kind: link.bound?.kind ?? 'unbound' },
+        ...{ unansweredSubmissions: this.#submissions.unanswered(link), unansweredDeliveries: link.unanswered },
+      })),
+      ...{ bindsMax: this.#bindsMax, windowMax: this.#submissions.windowMax() },
+      deliveriesWaiting: this.#deliveries.waiting(),
+    }
   }
 
-  function inject(arrival: Arrival): ReturnType<Smsc['inject']> {
-    const parts = arrivalDeliveries(arrival, ++references)
+  inject(arrival: Arrival): ReturnType<Smsc['inject']> {
+    const parts = arrivalDeliveries(arrival, ++this.#references)
     const acknowledged = parts.flatMap((part) =>
       Array.from(
-        { length: current.arrivalTimes },
-        () => new Promise<void>((done) => sending.deliver(arrival.systemId ?? '', part, done)),
+        { length: this.#personality.arrivalTimes },
+        () => new Promise<void>((done) => this.#deliveries.deliver(arrival.systemId ?? '', part, done)),
       ),
     )
     return { parts: parts.length, acknowledged: Promise.all(acknowledged).then(() => undefined) }
   }
 
-  const status = (): SmscStatus => ({
-    personality: name,
-    links: [...links.values()].map((link) => ({
-      ...{ link: link.number, systemId: link.bound?.systemId ?? '', kind: link.bound?.kind ?? 'unbound' },
-      ...{ unansweredSubmissions: taking.unanswered(link), unansweredDeliveries: link.unanswered },
-    })),
-    ...{ bindsMax, windowMax: taking.windowMax(), deliveriesWaiting: sending.waiting() },
-  })
-
-  const server = serverFor(settings, connected)
-  const port = await listen(server, settings.port ?? 0, settings.host ?? '127.0.0.1')
-  const smsc: Omit<Smsc, 'close' | 'controlPort'> = {
-    port,
-    journal: (count) => log.entries(count),
-    status,
-    inject,
-    become(next: string, changes?: Readonly<Record<string, unknown>>) {
-      current = personality(next, changes)
-      name = next
-      sending.pump()
-    },
-    closeLinks() {
-      for (const link of links.values()) link.destroy()
-    },
+  become(next: string, changes?: Readonly<Record<string, unknown>>): void {
+    this.#personality = personality(next, changes)
+    this.#name = next
+    this.#deliveries.pump()
   }
-  const control = await controlOf(smsc, settings.controlPort).catch((problem: unknown) => {
-    server.close()
-    throw problem
-  })
-  for (const message of store.owed()) taking.report(message, 0)
 
-  return {
-    ...smsc,
-    controlPort: control?.port,
-    async close() {
-      if (closed) return
-      flush()
-      closed = true
-      smsc.closeLinks()
-      await Promise.all([new Promise((done) => server.close(done)), control?.close()])
-      store.close()
-      log.close()
-    },
+  /** Sends the receipts and replies that an earlier run still owes. */
+  reportOwed(): void {
+    for (const message of this.#store.owed()) this.#submissions.report(message, 0)
+  }
+
+  closeLinks(): void {
+    for (const link of this.#links.values()) link.destroy()
+  }
+
+  /** Writes what is left and closes the links. Returns false if that was done before. */
+  end(): boolean {
+    if (this.#hasEnded) return false
+    this.#flush()
+    this.#hasEnded = true
+    this.closeLinks()
+    return true
+  }
+
+  closeFiles(): void {
+    this.#store.close()
+    this.#log.close()
+  }
+
+  #opened(link: Link): void {
+    const boundLinks = [...this.#links.values()].filter(({ bound }) => bound !== undefined)
+    this.#bindsMax = Math.max(this.#bindsMax, boundLinks.length)
+    this.#deliveries.opened(link)
+  }
+
+  #deleted(message: StoredMessage): void {
+    const delivery = receipt(message, 'DELETED', this.#now(), this.#personality)
+    this.#deliveries.deliver(message.systemId, delivery, () => undefined)
+  }
+
+  #enquire(link: Link): void {
+    if (link.bound === undefined || this.#personality.isSilent) return
+    link.request({ command: 'enquire_link', status: 0, sequence: 0, tlvs: noTlvs }, (status) => {
+      if (status === undefined) link.destroy()
+    })
+  }
+
+  #after(milliseconds: number, call: () => void): void {
+    if (milliseconds > 0) setTimeout(() => this.#hasEnded || call(), milliseconds).unref()
+    else {
+      this.#soon.push(call)
+      this.#flushSoon()
+    }
+  }
+
+  #flushSoon(link?: Link): void {
+    if (link !== undefined) this.#dirty.add(link)
+    if (this.#isFlushPlanned || this.#hasEnded) return
+    this.#isFlushPlanned = true
+    setImmediate(() => {
+      // PDUs that these calls send follow the earlier ones of this turn, in the same write.
+      this.#callSoon()
+      this.#isFlushPlanned = false
+      if (!this.#hasEnded) this.#flush()
+    })
+  }
+
+  #callSoon(): void {
+    const calls = this.#soon
+    this.#soon = []
+    for (const call of calls) if (!this.#hasEnded) call()
+  }
+
+  #flush(): void {
+    this.#store.flush()
+    this.#log.flush()
+    const batch = [...this.#dirty]
+    this.#dirty.clear()
+    for (const link of batch) link.flush()
   }
 }
 
