@@ -4,7 +4,7 @@ import { createLog, type Repeated } from '@gateway/server'
 import { createBulkCalls } from './send-bulk-calls.ts'
 
 const log = createLog({ level: 'silent', name: 'test' })
-const send = [anAccountId(1), 1 as BulkSendId] as const
+const send = [anAccountId(1), 1 as BulkSendId, 1] as const
 let sending: Repeated | undefined
 afterEach(() => sending?.stop())
 
@@ -24,7 +24,8 @@ function start(isChanged: boolean) {
 test.each(['start', 'stop'] as const)('a call to %s a send ends the long pause between polls', async (name) => {
   const { waking, polls } = start(true)
   await until(() => polls() === 1)
-  expect(await waking[name](...send)).toBe(true)
+  const [account, id, revision] = send
+  expect(await (name === 'start' ? waking.start(account, id, revision) : waking.stop(account, id))).toBe(true)
   await until(() => polls() === 2)
 })
 

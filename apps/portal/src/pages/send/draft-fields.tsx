@@ -8,7 +8,6 @@ import {
   type CallingCode,
   type OwnSender,
   type OwnSenders,
-  type SenderAddress,
   type SendOptionName,
 } from '@gateway/core/messages'
 import { parseMinute, type Instant } from '@gateway/core/time'
