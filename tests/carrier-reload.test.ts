@@ -167,7 +167,7 @@ const changesOf = async (environment: Readonly<Record<string, string>>): Promise
     ({ carrier }) => carrier,
   )
 
-test('SIGHUP with a wrong file: one log line says what is wrong without a password, and everything goes on', async () => {
+test('SIGHUP with a wrong file: one log line says what is wrong without a password, and sending continues', async () => {
   const smsc = await anSmsc('smsc')
   await write(entry('one', smsc))
   const environment = environmentOf()

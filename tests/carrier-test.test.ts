@@ -108,7 +108,7 @@ test.each([
   120_000,
 )
 
-test('carrier test refuses what it cannot do: a wrong password, another name, a simulated carrier, no free bind', async () => {
+test('carrier test refuses impossible requests: a wrong password, another name, a simulated carrier, no free bind', async () => {
   const smsc = await anSmsc('receiptDelay=20')
   const wrong = await tried(['a', '--to', '27825550101'], `a=${smsc.url.replace(smscPassword, 'wrong')}`)
   expect([wrong.code, wrong.err]).toEqual([1, expect.stringContaining('the bind was refused: ESME_RINVPASWD')])

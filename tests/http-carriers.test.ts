@@ -63,7 +63,7 @@ describe('the process callbacks', () => {
     expect(gateway.provider.status().callbackAnswers['none']).toBeGreaterThan(before['none'] ?? 0)
   }, 120_000)
 
-  test('while the database is away, callbacks are answered 503, and what they report is stored afterwards', async () => {
+  test('while the database is away, callbacks are answered 503, and their contents are stored when they are repeated', async () => {
     gateway.provider.become('default', { ...immediate, receiptDelay: 1500 })
     const id = await gateway.send('27825550501')
     await until(() => gateway.provider.journal().some((entry) => 'to' in entry && entry.to === '27825550501'), 30_000)
@@ -100,7 +100,7 @@ describe('the all-in-one', () => {
   }, 120_000)
   afterAll(() => gateway.stop(), 60_000)
 
-  test('receives receipts and replies, and refuses what is not signed', async () => {
+  test('receives receipts and replies, and refuses unsigned callbacks', async () => {
     const id = await gateway.send('27825550188')
     await untilCode(gateway, id, 0)
     await until(async () => (await gateway.replies()).includes('Yes, thank you'), 30_000)

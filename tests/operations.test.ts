@@ -276,7 +276,7 @@ describe.each(titles)('%s', (title) => {
 })
 
 test.each(titles)(
-  '%s: when the time has come, what is left of a send goes out, and what was deleted does not',
+  '%s: when a send is due, its remaining messages are sent, and deleted ones are not',
   async (title) => {
     const { gateway, soon } = runningAs(title)
     const { holder, ids, due } = soon

@@ -94,7 +94,7 @@ const times = (attempts: readonly Attempt[]): string => {
   return `half ${quantile(all, 0.5).toFixed()}, 99% ${quantile(all, 0.99).toFixed()}, all ${quantile(all, 1).toFixed()} ms`
 }
 
-test('far more clients than can be served: the excess is refused early and costs nothing, and what is accepted is as fast as before', async () => {
+test('far more clients than can be served: the excess is refused early and costs nothing, and accepted requests are as fast as before', async () => {
   const data = await dataFolder()
   const database = await startDatabase(`${data.path}/db`)
   try {

@@ -81,7 +81,7 @@ test('a dry run makes packages, a bill of materials and checksums, and leaves th
   expect(run(process.execPath, '--eval', line).out).toBe(`99.0.0 (${head.slice(0, 12)})`)
 })
 
-test('the bill of materials names what is installed with the packages, with its licence, and nothing else', () => {
+test('the bill of materials names exactly the installed packages, with their licences', () => {
   interface Component {
     readonly 'bom-ref': string
     readonly purl: string

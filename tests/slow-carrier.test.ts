@@ -24,7 +24,7 @@ const isRunning = (pid: number): boolean => {
 }
 
 test.each(inTurn(carriers))(
-  'over %s: a short outage of the database while a carrier of 50 messages a second is busy: dispatching goes on by itself',
+  'over %s: a short outage of the database while a carrier of 50 messages a second is busy: dispatching continues by itself',
   async (_title, startCarrier) => {
     const data = await dataFolder()
     const folder = join(data.path, 'db')

@@ -99,7 +99,7 @@ describe('the npm package smpp', () => {
     expect((await ask('unbind', {})).command_status).toBe(0)
   })
 
-  test('a flood without a window is answered, in part RTHROTTLED, and what has an id gets its receipt', async () => {
+  test('a flood that ignores the window is answered, in part RTHROTTLED, and each message with an id gets its receipt', async () => {
     const answers = await Promise.all(
       Array.from({ length: 300 }, (_, at) =>
         ask('submit_sm', {

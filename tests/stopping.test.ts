@@ -94,7 +94,7 @@ test.each(inTurn(carriers))(
   120_000,
 )
 
-test('a request whose client has gone ends before the database connections are closed', async () => {
+test('a request whose client has disconnected ends before the database connections are closed', async () => {
   const data = await databaseFolder()
   const environment = { DATA_DIR: data.path }
   const rest = await startApp('rest', environment)

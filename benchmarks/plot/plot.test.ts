@@ -35,7 +35,7 @@ let folder: string
 beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'plots-'))))
 afterEach(() => rm(folder, { recursive: true, force: true }))
 
-test('only what was measured is drawn, with its labels, and of two runs the later figure', async () => {
+test('only measured figures are drawn, with their labels, and of two runs the later figure', async () => {
   expect(await drawPlots([run(goals('one', 1)), run(goals('one', 2))], folder)).toEqual(['goals.svg', 'latencies.svg'])
   const drawn = await readFile(join(folder, 'goals.svg'), 'utf8')
   expect(drawn).toContain('ratio &amp; &lt;more> of one'.replace('>', '&gt;'))
@@ -56,7 +56,7 @@ test('stages below a hundredth are drawn as one, and growth with its ratio', asy
   expect(await readFile(join(folder, 'growth.svg'), 'utf8')).toContain('1.50   (2.00 to 3.00 µs)')
 })
 
-test('an axis has round ticks that reach beyond what is drawn, and what lies outside is at its edge', () => {
+test('an axis has round ticks that extend beyond the drawn values, and values outside are drawn at its edge', () => {
   const linear = linearScale(0, 100, 83)
   expect(linear.ticks).toEqual([0, 20, 40, 60, 80, 100])
   expect(linear.at(50)).toBe(50)

@@ -59,7 +59,7 @@ describe.each(runs)('%s at LOG_LEVEL=%s', (layout, level) => {
     return answers
   }
 
-  test('no log, metric or error answer contains a credential or a text, even while the database is gone', async () => {
+  test('no log, metric or error answer contains a credential or a text, even while the database is away', async () => {
     const answers = [...(await sendAll())]
     await deployment.database.crash()
     answers.push(...(await sendAll()))

@@ -75,7 +75,7 @@ describe.each(signedProviders)('callbacks of %s', (provider) => {
     },
   )
 
-  test('a callback that is not signed is refused, and nothing of it is read', async () => {
+  test('a callback that is not signed is refused, and its content is not read', async () => {
     const { stored, store } = recording()
     const { send, counted, stop } = await startCallbacks([carrierOf(provider)], { store })
     for (const { callback } of callbacksOf(provider, now)) {

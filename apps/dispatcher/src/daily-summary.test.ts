@@ -70,7 +70,7 @@ test('the summary of a day is sent once, in the morning of the next day', async 
   await reporting.stop()
 })
 
-test('of several processes, only the one that was registered first sends it', async () => {
+test('only the process that was registered first sends the summary', async () => {
   const { clock, requests, reporting, looks } = await start({ first: { host: 'beta', pid: 7 } })
   clock.step(daySeconds)
   await until(() => looks() > 0)

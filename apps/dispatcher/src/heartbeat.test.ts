@@ -57,7 +57,7 @@ async function start({ pauseMilliseconds = 1, fail = (): boolean => false } = {}
   return { fleet: ports.fleet, ports, heartbeat: begun, beats, change }
 }
 
-test('a process is registered with its version while its heart beats, and nothing of it stays after a stop', async () => {
+test('a process is registered with its version while it sends heartbeats, and its registration and reports end with a stop', async () => {
   const { fleet, heartbeat, change } = await start()
   expect(await fleet.users()).toEqual([heartbeat.user])
   await until(async () => (await fleet.reports(60)).length === 1)
@@ -88,7 +88,7 @@ test('reports and counts of a heartbeat that failed are stored by the next one, 
   await until(async () => (await fleet.figures(carrier))[0]?.day.delivered === 3)
 })
 
-test('what an operator changes is returned soon after the notification, in spite of a long pause', async () => {
+test('a heartbeat returns a change by an operator soon after the notification, despite a long pause', async () => {
   const { fleet, heartbeat, beats } = await start({ pauseMilliseconds: 3_600_000 })
   await until(() => beats.length === 2)
   const states: (readonly string[])[] = []

@@ -25,7 +25,7 @@ async function aGateway(isTerminal: boolean) {
   return operator
 }
 
-test.each(asking)('at a terminal it asks "%s", does nothing without a yes, and goes on with one', async (...row) => {
+test.each(asking)('at a terminal it asks "%s", does nothing without a yes, and continues with one', async (...row) => {
   const [question, ...args] = row
   for (const typed of ['n\n', '\n', '', 'yesterday\n']) {
     const refused = await (await aGateway(true)).run(args, typed)

@@ -71,7 +71,7 @@ test('with every place taken, a request is 503 with Retry-After and nothing is d
   expect([orders.length, gate.inFlight]).toEqual([3, 0])
 })
 
-test('whoever sends what is no document, and no right key, waits for a turn; who has one does not', async () => {
+test('a client that sends an invalid document without a right key waits for its turn; a client with a right key does not', async () => {
   const gate = admissionGate(100)
   let turns = 0
   const refusals = {
@@ -128,7 +128,7 @@ test('a client that disconnects while it sends holds no place and harms no other
   }
 })
 
-test('no key, password, number or text is in the log, whatever happens', async () => {
+test('no key, password, number or text is ever in the log', async () => {
   let written = ''
   const destination = { write: (line: string) => void (written += line) }
   const { post, key } = await serveXml({

@@ -19,7 +19,7 @@ const problemOf = (fields: HttpFields, allow: readonly string[] = []): Promise<s
     (problem: unknown) => (problem as Error).message,
   )
 
-test('what is left out has its default', async () => {
+test('omitted settings have their defaults', async () => {
   expect(await httpSettingsOf({ ...twilio, from: '+15005550006', baseUrl: undefined }, [])).toMatchObject({
     ...{ provider: 'twilio', from: '+15005550006', window: 20, responseSeconds: 30, silentSeconds: 5 },
   })

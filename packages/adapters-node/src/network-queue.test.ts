@@ -109,7 +109,7 @@ test('a network with a burden gives its place to one without, and never the othe
   expect(await Promise.all(all)).toEqual(['0', refused, '2', '3', refused])
 })
 
-test('the waiting jobs are limited to what recent jobs would do within the configured time, but at least ten times the concurrency', async () => {
+test('the number of waiting jobs is limited to those that recent jobs would finish within the configured time, but at least ten times the concurrency', async () => {
   let now = 0
   const queue = new NetworkQueue({ atOnceMax: 2, waitingMax: 100, waitSecondsMax: 1, now: () => now })
   const run = (milliseconds: number) => queue.run('n', () => Promise.resolve(void (now += milliseconds)))

@@ -38,7 +38,7 @@ test('a server that announces another process than the one that answers is refus
 })
 
 test.each(['', '?sslmode=disable', '?sslmode=allow', '?sslmode=prefer', '?sslmode=require'])(
-  'a server with %j that accepts and closes connections is an error in bounded time that says so',
+  'a server with %j that accepts and closes connections causes an error that says so, within bounded time',
   async (query) => {
     for (const close of [
       (socket: Socket) => socket.end(),

@@ -57,7 +57,7 @@ test.each([
   ['sslmode=verify-ca', 'sslmode=verify-ca needs the certificate of an authority'],
   ['sslmode=verify-ca&sslrootcert=system', 'sslmode=verify-ca is too weak for sslrootcert=system'],
   ['sslmode=require&sslrootcert=system', 'sslmode=require is too weak for sslrootcert=system'],
-])('%s is refused with what is wrong', (query, message) => {
+])('%s is refused with an error that names the problem', (query, message) => {
   expect(() => serverAddress(`${url}?${query}`, {})).toThrow(message)
 })
 
@@ -101,7 +101,7 @@ describe('with files', () => {
     ['sslcert=authority&sslkey=other', 'sslkey: the file other has no key in PEM'],
     ['sslcert=authority&sslkey=locked', 'sslkey: the file locked has a password, which is not supported'],
     ['sslcert=authority&sslkey=key', 'sslkey: the file key is not the key of authority'],
-  ])('%s is refused with what is wrong', (query, message) => {
+  ])('%s is refused with an error that names the problem', (query, message) => {
     const inFolder = (text: string, before: string) =>
       text.replaceAll(new RegExp(`(?<=${before})(authority|key|locked|other|nowhere)\\b`, 'g'), file('$1'))
     expect(() => serverAddress(`${url}?${inFolder(query, '=')}`, {})).toThrow(inFolder(message, 'file |key of '))

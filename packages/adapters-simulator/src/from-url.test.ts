@@ -24,7 +24,7 @@ test.each([
   ['simulator:?window=1e3', 'window is "1e3"'],
   ['simulator:?delayMs=', 'delayMs is ""'],
   ['simulator:?delayMs=1&delayMs=2', 'delayMs is given twice'],
-])('%s is refused: %s, with what there is to choose from', (url, why) => {
+])('%s is refused: %s, with the valid choices', (url, why) => {
   expect(() => simulatorSettingsFromUrl(url)).toThrow(why)
   expect(() => simulatorSettingsFromUrl(url)).toThrow(/delayMs .*window .*perSecond /)
 })

@@ -28,7 +28,7 @@ test('an item that is due earlier does not wait for items added before it', asyn
   line.stop()
 })
 
-test('items that are not taken stay in the queue and are announced only once', async () => {
+test('items that are not acknowledged stay in the queue and are announced only once', async () => {
   let calls = 0
   const line = new DelayQueue<number>(10, () => calls++)
   line.add([1], 0)

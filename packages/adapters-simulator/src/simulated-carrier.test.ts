@@ -440,7 +440,7 @@ describe('the record', () => {
     expect(after.receipts()[0]?.code).toBe(103)
   })
 
-  test('outstanding receipts of a living process are left to it, and those of a closed process are taken over', async () => {
+  test('a living process keeps its outstanding receipts, and those of a closed process are taken over', async () => {
     const folder = await aFolder()
     const living = start(folder, { delayMilliseconds: hours })
     await living.submit([1, '00'])

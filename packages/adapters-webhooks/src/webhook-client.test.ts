@@ -91,7 +91,7 @@ test.each([
   ['unasked-continue', 200, 'thanks', 3],
   ['continue-in-pieces', 204, '', 1],
 ] as const)(
-  '%s: 100 Continue is passed over, and what follows counts, also on a connection that is used again',
+  '%s: 100 Continue is ignored, and the next response counts, also on a reused connection',
   async (mode, status, beginning, times) => {
     const { url, connections } = await receiver({ mode })
     const one = client()

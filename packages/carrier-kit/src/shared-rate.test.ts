@@ -53,7 +53,7 @@ function aCarrier(perSecond = 20) {
   }
 }
 
-test('two processes that need all get half each, and no second, wherever it begins, exceeds the rate by more than one', async () => {
+test('two processes that each need the whole rate get half of it, and no period of one second exceeds the rate by more than one', async () => {
   const shared = aCarrier()
   const [one, two] = [shared.process(100), shared.process(100)]
   await shared.run(6)

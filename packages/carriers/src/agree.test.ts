@@ -70,7 +70,7 @@ test('a carrier of a list is stored as well', async () => {
   expect([agreed.user.version, names(await start(ports, 2))]).toEqual([1, ['mtn']])
 })
 
-test('without CARRIERS a process works with what is stored, secrets from variables and files included', async () => {
+test('without CARRIERS a process uses the stored carriers, including secrets from variables and files', async () => {
   const ports = memoryPorts()
   await writeFile(join(folder, 'password'), 'hidden-3\n')
   await writeFile(join(folder, 'ca.pem'), 'a certificate')
@@ -225,7 +225,7 @@ test('who is killed after it has stored leaves a version that others follow', as
   expect(await refusal(ports, 4, await aFile({ carriers: [mtn] }))).toContain('carrier mtn: new')
 })
 
-test('what was sealed with a key that this process does not have is named, and refuses it', async () => {
+test('secrets encrypted with a key that this process does not have are named, and the process does not start', async () => {
   const ports = memoryPorts()
   const file = await aFile({ carriers: [vodacom] })
   const sealed = 'with another key' as SealedSecret
@@ -252,7 +252,7 @@ test('where the secrets of webhooks have a key that this process does not have, 
   expect((await start(ports, 1)).user.version).toBe(0)
 })
 
-test('a stored document with what this version does not know is refused as a whole', async () => {
+test('a stored document with a setting that this version does not know is refused as a whole', async () => {
   const ports = memoryPorts()
   const file = await aFile({ carriers: [vodacom] })
   const document = { carriers: [{ ...vodacom, ofTheFuture: 1 }] }

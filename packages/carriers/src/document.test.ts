@@ -64,7 +64,7 @@ test('secrets and certificates come from variables and from files below the fold
 
 const twilio = { type: 'http', provider: 'twilio', secrets: { sid: { environment: 'MTN_PASSWORD' }, token: 'hidden' } }
 
-test('a carrier over HTTP stands beside one over SMPP, which needs no type', async () => {
+test('a document may contain HTTP and SMPP carriers; those over SMPP need no type', async () => {
   await writeFile(join(folder, 'old-token'), 'from fi\n')
   const tokens = [{ environment: 'MTN_PASSWORD' }, { file: 'old-token' }]
   const path = join(folder, 'http.json')
@@ -88,7 +88,7 @@ test('a carrier over HTTP stands beside one over SMPP, which needs no type', asy
   expect(source.environment).toEqual({ MTN_PASSWORD: 'hidden', ...more })
 }) // prettier-ignore
 
-test('what routes leave out has its default', async () => {
+test('omitted settings of routes have their defaults', async () => {
   const { routes } = await read({
     carriers: [{ name: 'one', url: 'simulator:' }],
     routes: [

@@ -49,7 +49,7 @@ test('the figures of the database server and the age of the newest backup are re
   ])
 })
 
-test('what cannot be read is absent: a database that fails, backups, and the disk of a missing folder', async () => {
+test('a metric that cannot be read is absent: of a database that fails, of backups, and of the disk of a missing folder', async () => {
   const elsewhere = join(folder, 'missing')
   const lines = (read: Vitals) => scrape(/^gateway_(?:database_server|standby|backup|disk)/, read, true, elsewhere)
   expect(await lines(() => Promise.reject(new Error('away')))).toEqual([])

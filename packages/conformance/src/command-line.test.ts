@@ -49,7 +49,7 @@ test.each([
   [['--base-url', nowhere, '--config', '/nowhere/x'], /\/nowhere\/x cannot be read/],
   [['--unknown'], /unknown option/],
   [['prepare', '--config', 'x'], /missing required argument/],
-])('called as %j it prints what is wrong, with exit code 2', async (args, says) => {
+])('called as %j it prints the problem, with exit code 2', async (args, says) => {
   const { code, out, err } = await run(...args)
   expect([code, out]).toEqual([2, ''])
   expect(err).toMatch(says)

@@ -1,6 +1,6 @@
 import { anAccount, anOrder, aNumber, memoryPorts, numbers, steppingClock, until } from '@gateway/core/testing'
 
-test('numbers are different mobile numbers with the ending that was asked for', () => {
+test('numbers are different mobile numbers with the requested ending', () => {
   expect(numbers(2)).toEqual(['27820000000', '27820000100'])
   const many = numbers(100_000, '93')
   expect(new Set(many).size).toBe(100_000)
@@ -19,7 +19,7 @@ test('an account is opened as wanted, and its order is charged as wanted', async
   })
 })
 
-test('until gives what the condition gave, throws what it threw, and ends', async () => {
+test('until returns the result of the condition, throws its error, and ends', async () => {
   let count = 0
   expect(await until(() => ++count > 3 && count)).toBe(4)
   await expect(until(() => Promise.reject(new Error('broken')))).rejects.toThrow('broken')

@@ -38,7 +38,7 @@ describe('the seed of a test', () => {
     else process.env['TEST_SEED'] = before
   })
 
-  test('is made where none is given, and said on one line, by which it can be given again', () => {
+  test('a seed is created if none is given, and printed on one line, so that the run can be repeated', () => {
     delete process.env['TEST_SEED']
     const seed = testSeed()
     expect(seed).toBeLessThan(2 ** 32)
@@ -52,7 +52,7 @@ describe('the seed of a test', () => {
     expect(() => testSeed()).toThrow(`TEST_SEED is "${text}"`)
   })
 
-  test('is said once, however often a test asks for chance', () => {
+  test('the seed is printed once, however often a test uses random values', () => {
     delete process.env['TEST_SEED']
     const chance = testChance()
     expect(testChance()).toBe(chance)

@@ -268,7 +268,7 @@ describe('on a data folder of its own', () => {
     )
   })
 
-  describe('refuses, and says what to do', () => {
+  describe('refuses, with an error that says what to do', () => {
     test(
       'a data folder that is a file',
       async () => {

@@ -166,15 +166,18 @@ describe('onError', () => {
     return { ...made, errors }
   }
 
-  test.each(['/throws', '/rejects'])('what %s is answered by the app and logged once, with its stack', async (path) => {
-    const { app, lines, text, errors } = failing('debug')
-    await supertest(app).get(`${path}?password=hunter2`).expect(500, 'own form 500')
-    await until(() => lines().length === 2)
-    expect(lines().filter(({ level }) => level === 'error')).toMatchObject([{ request: { path } }])
-    expect(lines()[0]).toHaveProperty('err.stack')
-    expect(text()).not.toContain('hunter2')
-    expect(errors).toHaveLength(1)
-  })
+  test.each(['/throws', '/rejects'])(
+    'an error of %s is answered by the app and logged once, with its stack',
+    async (path) => {
+      const { app, lines, text, errors } = failing('debug')
+      await supertest(app).get(`${path}?password=hunter2`).expect(500, 'own form 500')
+      await until(() => lines().length === 2)
+      expect(lines().filter(({ level }) => level === 'error')).toMatchObject([{ request: { path } }])
+      expect(lines()[0]).toHaveProperty('err.stack')
+      expect(text()).not.toContain('hunter2')
+      expect(errors).toHaveLength(1)
+    },
+  )
 
   test('a partial response is cut off', async () => {
     const { app, lines } = failing()

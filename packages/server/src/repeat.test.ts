@@ -75,15 +75,22 @@ test('a stop waits for the running work, ends a pause at once, and no work runs 
 test.each([
   ['works', 'all', ['background work failed and is retried until it succeeds', 'background work succeeds again']],
   ['is at its end', 'end', ['background work failed and is retried until it succeeds']],
-] as const)('after a failure, work that %s then is told so', async (_, next, expected) => {
-  const lines: string[] = []
-  const logOfLoop = createLog({ level: 'warn', name: 'test', destination: { write: (line) => void lines.push(line) } })
-  let runs = 0
-  const loop = repeating(() => (++runs === 1 ? Promise.reject(new Error('no')) : Promise.resolve(next)), 1, logOfLoop)
-  await until(() => runs >= 2)
-  await loop.stop()
-  expect(lines.map((line) => (JSON.parse(line) as { msg: string }).msg)).toEqual(expected)
-})
+] as const)(
+  'work that fails and then %s logs the failure, and the recovery if it works again',
+  async (_, next, expected) => {
+    const lines: string[] = []
+    const logOfLoop = createLog({
+      level: 'warn',
+      name: 'test',
+      destination: { write: (line) => void lines.push(line) },
+    })
+    let runs = 0
+    const loop = repeating(() => (++runs === 1 ? Promise.reject(new Error('no')) : Promise.resolve(next)), 1, logOfLoop)
+    await until(() => runs >= 2)
+    await loop.stop()
+    expect(lines.map((line) => (JSON.parse(line) as { msg: string }).msg)).toEqual(expected)
+  },
+)
 
 interface Timer {
   readonly at: number

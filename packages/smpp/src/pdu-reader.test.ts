@@ -111,7 +111,7 @@ test('PDUs do not change when later chunks are read', () => {
   expect(first).toMatchObject({ tlvs: [{ value: Buffer.from('first') }] })
 })
 
-describe('what many SMSCs write and most clients accept', () => {
+describe('deviations that many SMSCs make and most clients accept', () => {
   const one = (bytes: Buffer) => pduReader().read(bytes)[0]
 
   test('the message id of a response without its NUL', () => {

@@ -201,7 +201,7 @@ test.each([
   ['hexadecimal-ids', 'as-is'],
   ['huge-ids', 'as-is'],
   ['decimal-receipts', 'HEX'],
-])('%s: every message is accepted under its own id, and hears what became of it (%s)', async (name, form) => {
+])('%s: every message is accepted under its own id, and gets its receipt (%s)', async (name, form) => {
   const {
     carrier,
     submit,

@@ -211,7 +211,7 @@ test.each<[string, WebhookEventData, object]>([
   expect((written(event(data)) as { data: { events: [{ data: object }] } }).data.events[0].data).toEqual(fields)
 })
 
-test('any text and any number of whoever wrote come back from JSON', () => {
+test('any text and any sender number can be read back from the JSON', () => {
   const unit = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('\0', '\ud800', '"', '\\', '\u2028'))
   fc.assert(
     fc.property(unit, unit, (from, text) => {

@@ -318,7 +318,7 @@ test('carrier watch shows PDUs as they arrive, for people and for programs, and 
   })
 })
 
-test('carrier watch shows requests and responses of HTTP, with what the response begins with', () => {
+test('carrier watch shows HTTP requests and responses, with the beginning of each response', () => {
   const request = { command: 'POST', sequence: 3, url: 'https://example.com/sms', body: 'To=%2B27825550101' }
   expect(pduText('07:00:00.000 alpha:11', 'sent', request).split('\n')).toEqual([
     '07:00:00.000 alpha:11 -> POST 3',

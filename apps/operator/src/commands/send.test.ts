@@ -229,7 +229,7 @@ test('an interrupted --wait prints the accepted messages with the states so far'
   })
 })
 
-test('an interrupted query of the states does not hide what was accepted', async () => {
+test('if the query of states is interrupted, the accepted messages are still printed', async () => {
   const operator = anOperator({
     ports: (ports) => ({
       ...ports,

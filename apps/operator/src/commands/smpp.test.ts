@@ -40,7 +40,7 @@ test('show prints a sheet in the words of a customer', async () => {
   expect(out).toContain('id:20481 sub:001 dlvrd:001 submit date:2610181824 done date:2610181825 stat:DELIVRD err:000')
 })
 
-test('set changes only what it names', async () => {
+test('set changes only the named settings', async () => {
   const { operator } = await aCustomer()
   const changes = ['--alphabet0', 'latin1', '--idempotent', '--receipt-offset', '+02:00', '--from', 'any']
   expect(await operator.json('smpp', 'set', '1', ...changes)).toMatchObject({

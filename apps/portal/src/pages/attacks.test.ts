@@ -83,7 +83,7 @@ const names: Readonly<Record<string, () => string>> = {
 const pathOf = (path: string): string => names[path]?.() ?? path.replaceAll(/:\w+/g, '1')
 
 test.each(pages.map(({ path, audience }) => [path, audience] as const))(
-  '%s shows what people have written as text, whoever wrote it where',
+  '%s shows everything that people have written as plain text',
   async (path, audience) => {
     const visitor = audience === 'operator' ? admin : holder
     for (const address of [

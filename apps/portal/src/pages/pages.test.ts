@@ -232,7 +232,7 @@ test.each(withName)(
 )
 
 test.each(withForm.filter(([path]) => path.includes(':')))(
-  'a form of %s does nothing to what is another account’s',
+  'a form of %s changes nothing that belongs to another account',
   async (path) => {
     const page = await foreign.get('/send')
     const token = page.html.querySelector('[name="token"]')?.getAttribute('value') ?? ''

@@ -34,7 +34,7 @@ test('an escape at the end of a part is inside the alphabet, because the next pa
   expect(findOutside(Buffer.from('411b', 'hex'), 'gsm')).toBeUndefined()
 })
 
-test('what is encoded is decoded to the same text', () => {
+test('an encoded text is decoded to the same text', () => {
   fc.assert(
     fc.property(fc.string(), (text) => {
       expect(decodeText(encodeUcs2(`a${text}`), 'ucs2')).toBe(`a${text}`)

@@ -124,7 +124,7 @@ test('a connection that the provider resets between two messages loses none of t
   expect(provider.requests).toHaveLength(5)
 })
 
-test('what cannot be reached gets nothing, so that the message can go elsewhere, and the circuit opens', async () => {
+test('a provider that cannot be reached gets nothing, so that another carrier can get the message, and the circuit opens', async () => {
   const { carrier, provider, submit } = await start()
   provider.close()
   expect(await submit(1)).toEqual(['refused-for-now'])
@@ -232,7 +232,7 @@ test('a carrier whose callbacks could not be verified asks for none, and says so
   expect(problems).toEqual([expect.stringContaining('no receipts or replies will arrive')])
 })
 
-test('closing at once answers what was sent as unknown, and what was not as refused for now', async () => {
+test('closing at once answers sent messages as unknown, and others as refused for now', async () => {
   const { carrier, provider, answers } = await start(() => undefined, { window: 2 })
   const common = { from: anAddress(), to: aNumber('27825550101'), body: aBody() }
   const messages = [1, 2, 3].map((id) => ({ id: aMessageId(id), ...common }))

@@ -98,7 +98,7 @@ test.each([
   ['update account set locked = true where id = $1', 'from', 'from-account-locked'],
   ['update account set locked = true where id = $1', 'to', 'to-account-locked'],
 ] as const)(
-  'a transfer that had to wait is decided by what it then finds: %s (%s) is %s',
+  'a transfer that had to wait is decided by the state after the wait: %s (%s) is %s',
   async (change, side, result) => {
     const { cuttable, blockedBy } = database
     const holder = new Client({ connectionString: database.connectionString })

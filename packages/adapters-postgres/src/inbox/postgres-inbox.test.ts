@@ -78,7 +78,7 @@ describe('after a lost answer', () => {
     },
   )
 
-  test('a failed call that is repeated with the same objects stores only what was not stored', async () => {
+  test('a failed call that is repeated with the same objects stores only the messages that were not stored', async () => {
     const { cuttable, direct, client } = world
     const { id } = await anAccount(direct.ports)
     await sentTo(direct.ports, id)

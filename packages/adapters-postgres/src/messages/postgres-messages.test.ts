@@ -208,7 +208,7 @@ test('beyond the maximum of waiting orders an order is answered overloaded witho
   await bounded.close()
 })
 
-test('two processes that race for the last credits of an account accept exactly what fits', async () => {
+test('two processes that race for the last credits of an account accept exactly as many messages as the credits allow', async () => {
   const { id } = await anAccount(direct.ports, { credits: 205 })
   const other = postgresPorts({ connectionString: database.connectionString, settings: patientSettings })
   const orders = Array.from({ length: 64 }, (_, i) => anOrder(id, { to: numbers(1 + (i % 5)), costs: [7, 3, 10] }))

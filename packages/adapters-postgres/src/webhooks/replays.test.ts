@@ -98,7 +98,7 @@ test('a long replay continues as its events are pushed, each once, and never has
   expect((await client.query('select from webhook_replayed_event')).rowCount).toBe(0)
 })
 
-test('a process that dies within a step has done nothing of it, and another continues', async () => {
+test('a step during which its process dies has no effect, and another process continues', async () => {
   const webhook = await delivered(1000)
   await ports.webhooks.startReplay(webhook.account, webhook.id, everything)
   const dying = new Client({ connectionString: database.connectionString })

@@ -26,7 +26,7 @@ test.each([
   ['upper', ['AB1', 'AB2', 'AB3', 'AB4'], ['ab1', 'ab2', 'ab3', 'ab4']],
   ['without-zeros', ['11', '12', '13', '14'], ['0011', '0012', '0013', '0014']],
 ] as const)(
-  'the form %s is found, adopted and told; all receipts reach their messages',
+  'the form %s is found, adopted and logged; all receipts reach their messages',
   async (form, answered, receiptIds) => {
     const people = numbers(4)
     const messages = new Map<string, string>(answered.map((reference, i) => [reference, String(people[i])]))

@@ -21,7 +21,7 @@ function matcherOf(form: IdForm | undefined, known: Set<string>) {
 }
 
 test.each<[IdForm | undefined]>([[undefined], ['as-is'], ['hex']])(
-  'with the form %s only what never finds its message is missed, and is kept once',
+  'with the form %s only receipts that never match a message count as missed, and each is kept once',
   async (form) => {
     const known = new Set<string>()
     const { matcher, keptReceipts } = matcherOf(form, known)

@@ -220,7 +220,7 @@ describe('messages whose receipt has the state unknown', () => {
   test.each([
     ['refuses it', (pdu: ReceivedPdu): Pdu | undefined => aNack(pdu)],
     ['ignores it', (): Pdu | undefined => undefined],
-  ])('a carrier that %s is not asked again, and its link stays', async (_, answer) => {
+  ])('a carrier that %s is not queried again, and its link stays open', async (_, answer) => {
     const { smsc, queries, problems, counts } = await asking(answer)
     await until(() => problems.length > 0)
     expect(String(problems[0])).toContain('does not understand query_sm')

@@ -85,7 +85,7 @@ test('a carrier with a full window does not delay others of its priority', async
   await untilInTurns(() => full.submitted.length > 0 && other.submitted.length > 400)
 })
 
-test('while the first carrier of a route is down the second gets its messages, even those that the first had claimed', async () => {
+test('while the first carrier of a route is down the second one gets its messages, even claimed ones', async () => {
   const { world, start } = await aProcess(others(over('a'), over('b', { priority: 2 })))
   const a = start('a', { availability: 'available', outcomeOf: () => 'held', window: 10 })
   const b = start('b', { window: 100 })

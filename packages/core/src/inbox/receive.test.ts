@@ -111,7 +111,7 @@ describe('texts that opt out (ruling 1.21)', () => {
   ])('%j', (text) => expect(optKeywordOf(text)).toBe('opt-out'))
 })
 
-describe('near misses are ordinary replies', () => {
+describe('texts that only resemble a keyword are ordinary replies', () => {
   test.each([
     ...['', ' ', 'stopping', 'please stop', 'STOP.', 'stop!', '"stop"', 'stop it', 'st op', 'stop stop', 'stop\u200b'],
     ...['ending', 'the end', 'cancelled', 'unsubscribe me', 'quit it', 'stops', 'end.'],

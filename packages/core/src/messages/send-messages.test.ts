@@ -175,7 +175,7 @@ test('a future time is stored, a past one means at once', async () => {
 })
 
 test.each([55, -55])(
-  'what is to be sent later waits, by the clock of the store, where the own is wrong by %d hours',
+  'a scheduled message waits by the clock of the store, even if the local clock is wrong by %d hours',
   async (hours) => {
     const { clock, ports, account } = await setUp()
     const gateway = createGateway({ ...ports, clock: { now: () => secondsAfter(clock.now(), hours * 3600) } })

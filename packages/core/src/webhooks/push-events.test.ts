@@ -212,7 +212,7 @@ test('a list that was not started in time is released: due at once, with the sam
   expect((await attempts(webhook)).map(({ tries }) => tries)).toEqual([1, 1, 1, 1, 1])
 })
 
-test('lists claimed for an endpoint that is gone are not pushed before it is active again', async () => {
+test('lists claimed for an endpoint that answered 410 are not pushed before it is active again', async () => {
   const { clock, webhookClient, pusherOf, added, happen, ports } = await world()
   const { webhook } = await added(good)
   await happen(5)
@@ -244,7 +244,7 @@ test.each([
   ['503 with a shorter pause', answered(503, 1), 'retry', 5, 'active'],
   ['no answer', failed, 'retry', 5, 'active'],
   ['410', answered(410), 'gone', undefined, 'disabled'],
-] as const)('what comes of %s is stored', async (_what, answer, verdict, pause, state) => {
+] as const)('the result of %s is stored', async (_what, answer, verdict, pause, state) => {
   const { clock, webhookClient, pusherOf, added, happen, attempts, ports, account } = await world()
   const { webhook } = await added(good)
   await happen(1)

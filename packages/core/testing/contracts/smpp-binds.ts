@@ -70,7 +70,7 @@ export const smppBindsContract: Contract<StoredPorts> = {
     assert.equal((await ports.smppBinds.list(undefined)).length, 5)
   },
 
-  'a client that finds no place has all binds of the credential probed once, each by its own process': async (
+  'if a client finds no free bind, all binds of the credential are probed once, each by its own process': async (
     ports,
   ) => {
     const { smppBinds } = ports

@@ -77,7 +77,7 @@ export const smppDeliveriesContract: Contract<StoredPorts> = {
     assert.deepEqual(codes(await claim()), [`receipt ${at(ids, 1)} ${OUTCOME.delivered}`])
   },
 
-  'a receipt has what its text needs': async (ports) => {
+  'a receipt has all fields that its text needs': async (ports) => {
     const { account, credential } = await aCustomer(ports)
     const smpp = {
       ...{ credential: credential.id, receipts: 1, source: { address: 'Acme', ton: 5, npi: 0 } },
@@ -232,7 +232,7 @@ export const smppDeliveriesContract: Contract<StoredPorts> = {
     assert.equal((await ports.smppDeliveries.waiting(account.id)).receipts, 1)
   },
 
-  'a refused and a dropped delivery are gone, and the trace of the message says so': async (ports) => {
+  'a refused delivery and a dropped one are removed, and the trace of the message says so': async (ports) => {
     const { account, credential } = await aCustomer(ports)
     const ids = await submitted(ports, account, [{ receipts: 1 }, { receipts: 1 }])
     await dispatch(ports)

@@ -122,7 +122,7 @@ export const smppPartsContract: Contract<StoredPorts> = {
     assert.equal(await ports.ledger.balance(account.id), 990)
   },
 
-  'a part that comes twice counts once under its first id, and one with another content is refused while that waits':
+  'a part that comes twice counts once under its first id, and one with another content is refused while the first one waits':
     async (ports) => {
       const { credential } = await aCustomer(ports)
       const part = aPart(credential, [1, 2])

@@ -226,7 +226,8 @@ export const refusalCases: readonly Case[] = [
   },
   {
     of: ['1.16', '1.4', '1.17', '2.7', 'spec 3', 'spec 4.2, rule 3', 'spec 4.3'],
-    title: 'what became of a message: its word and code on every interface, and a refund if no carrier accepted it',
+    title:
+      'the outcome of a message has its word and code on every interface, and is refunded if no carrier accepted it',
     alone: 'sub',
     parts: 20,
     run: async (gateway) => {

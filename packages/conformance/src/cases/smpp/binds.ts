@@ -90,7 +90,7 @@ export const smppBindCases: readonly Case[] = [
   },
   {
     of: ['5.4'],
-    title: 'SMPP: an unknown command is answered with generic_nack and RINVCMDID, and the session goes on',
+    title: 'SMPP: an unknown command is answered with generic_nack and RINVCMDID, and the session continues',
     alone: 'smpp',
     run: async (gateway) => {
       const session = await bound(gateway)

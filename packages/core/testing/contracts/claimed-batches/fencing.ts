@@ -126,7 +126,7 @@ export const fencing = withTraffic({
     assert.deepEqual(await traffic.codes(account, ids), [...times(7, unknown), ...times(3, 'waiting')])
   },
 
-  'marks that come with outcomes are set with them, whatever the outcomes': async (traffic) => {
+  'marks in the same call as outcomes are set together with them': async (traffic) => {
     const { claimedBatches } = traffic.ports
     for (const [outcome, code] of [
       ['accepted', sent],

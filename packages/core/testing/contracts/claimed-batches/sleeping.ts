@@ -149,7 +149,7 @@ export const sleeping: Contract<StoredPorts> = withSleepers({
     assert.deepEqual([rouser.woken(), closed.woken()], before)
   },
 
-  'with any concurrency, each sleeper is woken by what is accepted while it sleeps': async (traffic, sleeper) => {
+  'with any concurrency, each sleeper is woken by messages accepted while it sleeps': async (traffic, sleeper) => {
     const rounds = async () => {
       const account = await traffic.account()
       const watched = sleeper()

@@ -77,7 +77,7 @@ export const carrierPrices = withTraffic({
     assert.deepEqual(await pricesOf(traffic, ids), [euros('0.04'), undefined])
   },
 
-  'prices of one send are summed exactly by currency, whatever became of its messages': async (traffic) => {
+  'prices of one send are summed exactly by currency, whatever the outcomes of its messages': async (traffic) => {
     const { ids, batch, record } = await handedOver(traffic, { to: 5 })
     await record(pricedAs(batch, [dollars('0.0075'), dollars('0.10'), euros('3'), undefined, dollars('2')]))
     await traffic.ports.deliveryReceipts.apply([aReceipt(referenceOf(at(batch.messages, 0)), failed)])

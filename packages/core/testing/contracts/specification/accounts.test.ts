@@ -75,7 +75,7 @@ test.each([
   expect(accepted(perSecond, ...uses)).toEqual(expected)
 })
 
-test('over a minute no more than the limit and its burst is taken, however it is asked for', () => {
+test('within a minute no more than the limit and its burst are consumed, however the requests are divided', () => {
   let paidOff: Instant | undefined
   let sum = 0
   for (let i = 0; i < 6000; i++) {

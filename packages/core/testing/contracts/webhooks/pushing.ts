@@ -173,7 +173,7 @@ export const pushing: Contract<StoredPorts> = {
     assert.deepEqual(await ports.webhooks.find(account, webhook.id), webhook)
   },
 
-  'an endpoint that is gone is disabled: new events are not stored, and earlier ones follow when it is active again':
+  'an endpoint that answers 410 is disabled: new events are not stored, and earlier ones are pushed when it is active again':
     async (ports) => {
       const { account, webhook, backlog } = await waiting(ports, 12, { listSize: 1 })
       const lists = await ports.webhooks.claim(claiming)
@@ -195,7 +195,7 @@ export const pushing: Contract<StoredPorts> = {
       assert.deepEqual(new Set(follows.flatMap(eventsOf).map(({ data }) => data.type)), new Set(['optout.added']))
     },
 
-  'a failed test event is not retried, not dead and not replayed, also if its endpoint is gone': async (ports) => {
+  'a failed test event is not retried, not dead and not replayed, also if its endpoint answers 410': async (ports) => {
     const { account, webhook, backlog } = await waiting(ports, 0)
     for (const verdict of ['failed', 'gone'] as const) {
       await ports.webhooks.addTest(account, webhook.id, longAgo)
