@@ -111,7 +111,7 @@ test('of two dispatchers started at once with different files one runs; the othe
 
   const simulating = spawnApp('all-in-one', { ...bare, CARRIERS: 'simulator:' })
   expect(await simulating.ended).toBe(1)
-  expect(simulating.output()).toContain('  carrier one: left out\n  carrier simulator: new, simulator\n')
+  expect(simulating.output()).toContain('  carrier one: removed\n  carrier simulator: new, simulator\n')
 
   const applied = await operateJson(['carrier', 'apply', files[1 - won] ?? ''], bare)
   expect(applied).toMatchObject({ carriersVersion: 2, processes: [{ pid: winner.pid, carriersVersion: 2 }] })

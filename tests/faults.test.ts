@@ -1,5 +1,6 @@
+import { runsEveryForm } from '@gateway/core/testing'
 import { needed, neededOfLinks } from './faults/faults.ts'
-import { inTurn, runsEveryForm } from './support/in-turn.ts'
+import { inTurn } from './support/in-turn.ts'
 import { expectPromisesHold } from './support/short-faults.ts'
 
 /** Seconds of load with faults, longer if the run plays all forms. */

@@ -1,4 +1,4 @@
-import { until } from '@gateway/core/testing'
+import { runsEveryForm, until } from '@gateway/core/testing'
 import type { SmppClient } from '../apps/smpp/testing/smpp-client.ts'
 import { openAccount, type NewAccount } from './support/accounts.ts'
 import { freePorts } from './support/free-ports.ts'
@@ -8,7 +8,7 @@ import { killLeftovers, startApp, type Started } from './support/process.ts'
 import { addCredential, bindClient, receiptedId, type SmppLogin } from './support/smpp-customers.ts'
 
 const bindsOfEach = 4
-const kills = 3
+const kills = runsEveryForm ? 3 : 2
 
 let gateway: RunningGateway
 let smpp: Started

@@ -1,17 +1,16 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { chanceOf, testSeed, until } from '@gateway/core/testing'
+import { chanceOf, runsEveryForm, testSeed, until } from '@gateway/core/testing'
 import { openAccount } from './support/accounts.ts'
 import { patiently, restSend } from './support/clients.ts'
 import { startDatabase, type Database } from './support/database.ts'
-import { runsEveryForm } from './support/in-turn.ts'
 import { operateJson } from './support/operate.ts'
 import { freePorts } from './support/pairs.ts'
 import { dataFolder, killLeftovers, startApp, type Environment, type Started } from './support/process.ts'
 import { startSmscProcess } from './support/smsc.ts'
 
 /** One gateway sends through another one as its carrier over HTTP, and both are killed meanwhile. */
-const size = runsEveryForm ? { messages: 20_000, kills: 20 } : { messages: 600, kills: 4 }
+const size = runsEveryForm ? { messages: 20_000, kills: 20 } : { messages: 400, kills: 2 }
 const perSend = 500
 /** Share of the messages whose recipients reply. */
 const replyShare = 0.1

@@ -143,29 +143,30 @@ test('processes are upgraded one by one under load, and downgraded again: no req
     const keepSending = async (): Promise<void> => {
       while (!over.signal.aborted) {
         attempts.push(send())
-        await delay(20)
+        await delay(40)
       }
     }
     const sending = keepSending()
     const isServed = (answer: Attempt | undefined) => answer?.status === 200
-    const fifty = async () => {
+    const thirty = async () => {
       const from = attempts.length
-      await until(async () => attempts.length > from + 50 && isServed(await attempts[from + 50]), 30_000)
+      await until(async () => attempts.length > from + 30 && isServed(await attempts[from + 30]), 30_000)
     }
-    await fifty()
+    await thirty()
 
     const applied = await migrate(database.connectionString, undefined, {
       migrations: [...migrations, ...next],
       functions,
     })
     expect(applied.map(({ version }) => version)).toEqual(expect.arrayContaining([9001, 9002]))
-    await fifty()
-    for (const start of [startNew, startOld]) {
+    await thirty()
+    // Without a previous release the downgrade would replace processes by the same processes again.
+    for (const start of before === undefined ? [startNew] : [startNew, startOld]) {
       expect(await dispatcher.stop()).toBe(0)
       dispatcher = await start('dispatcher')
       for (const backend of backends) {
         await replace(backend, () => start('all-in-one'))
-        await fifty()
+        await thirty()
       }
     }
     over.abort()

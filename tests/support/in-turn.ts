@@ -1,7 +1,4 @@
-import { testChance } from '@gateway/core/testing'
-
-/** True if this run plays all forms of the long tests at full length. */
-export const runsEveryForm = process.env['TEST_EVERY'] === '1'
+import { runsEveryForm, testChance } from '@gateway/core/testing'
 
 /**
  * Returns the forms of a long test that this run plays, for `describe.each` and `test.each`. With `TEST_EVERY=1` these

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { csvLine, unguarded } from '@gateway/wire'
+import { casesOf } from '@gateway/core/testing'
 import { CsvError, delimiterOf, readCsv, recordBytesMax, type CsvRecord } from './csv.ts'
 
 async function all(pieces: readonly string[]): Promise<readonly CsvRecord[]> {
@@ -91,6 +92,7 @@ test('any texts are written and read back, in pieces of any size', async () => {
         rows.map((row) => [...row]).map((row, i) => (i === 0 ? [row[0]?.replace(/^\uFEFF/, ''), row[1]] : row)),
       )
     }),
+    { numRuns: casesOf(100) },
   )
 })
 

@@ -35,6 +35,12 @@ export function chanceOf(seed: number): Chance {
   }
 }
 
+/** True if this run plays all forms of the long tests at full length. */
+export const runsEveryForm = process.env['TEST_EVERY'] === '1'
+
+/** Returns the number of generated cases that this run checks: a third of `casesMax`, or all of them in a full run. */
+export const casesOf = (casesMax: number): number => (runsEveryForm ? casesMax : Math.ceil(casesMax / 3))
+
 let seed: number | undefined
 let chance: Chance | undefined
 

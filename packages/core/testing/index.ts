@@ -25,7 +25,7 @@ export {
 } from './builders.ts'
 export { aBind, aCredential, aCustomer, aPart, aProcess } from './smpp.ts'
 export { arrive, assign, write } from './correspond.ts'
-export { chanceOf, testChance, testSeed, type Chance } from './chance.ts'
+export { casesOf, chanceOf, runsEveryForm, testChance, testSeed, type Chance } from './chance.ts'
 export { eventsOf } from './events-of.ts'
 export { until, untilInTurns } from './until.ts'
 

@@ -1,12 +1,13 @@
 import { setImmediate as nextTurn, setTimeout } from 'node:timers/promises'
 
-const pauseMilliseconds = { min: 5, max: 50 }
+const pauseMilliseconds = { min: 5, max: 250 }
 const turnsBetweenLooks = 20
 
 /**
  * Waits until `condition` returns a value other than false or undefined, and returns that value. The pause between
- * polls is a twentieth of the time waited so far, at least 5 ms and at most 50 ms. Throws if `deadlineMilliseconds`
- * have passed, and throws any error of `condition`.
+ * polls is a twentieth of the time waited so far, at least 5 ms and at most 250 ms, so that a condition that takes much
+ * CPU is polled rarely during a long wait. Throws if `deadlineMilliseconds` have passed, and throws any error of
+ * `condition`.
  */
 export const until = <T>(condition: Condition<T>, deadlineMilliseconds = 60_000): Promise<Met<T>> =>
   look(condition, deadlineMilliseconds, (waited) =>

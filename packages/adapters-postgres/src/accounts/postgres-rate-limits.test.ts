@@ -1,5 +1,5 @@
 import type { Instant } from '@gateway/core/time'
-import { testSeed } from '@gateway/core/testing'
+import { casesOf, testSeed } from '@gateway/core/testing'
 import fc from 'fast-check'
 import { Client } from 'pg'
 import { useRate } from '@gateway/core/contracts'
@@ -66,7 +66,9 @@ const apartMs = 0.01
 const ruledAt = (one: Case, i: number, paidOff: number | undefined, at: number) =>
   useRate(paidOff as Instant | undefined, one.counts[i] ?? NaN, one.perSecond, at as Instant)
 
-test('the statement accepts exactly what `useRate` does, with the same wait, in 300 generated cases', async () => {
+const casesMax = casesOf(300)
+
+test('the statement accepts exactly what `useRate` does, with the same wait, in generated cases', async () => {
   const decided = { accepted: 0, refused: 0 }
   const check = async (one: Case) => {
     let paidOff = one.paidOff ?? undefined
@@ -87,6 +89,6 @@ test('the statement accepts exactly what `useRate` does, with the same wait, in 
       paidOff = stored
     }
   }
-  await fc.assert(fc.asyncProperty(cases, check), { seed: testSeed(), numRuns: 300 })
-  expect(Math.min(decided.accepted, decided.refused)).toBeGreaterThan(100)
+  await fc.assert(fc.asyncProperty(cases, check), { seed: testSeed(), numRuns: casesMax })
+  expect(Math.min(decided.accepted, decided.refused)).toBeGreaterThan(casesMax / 3)
 })

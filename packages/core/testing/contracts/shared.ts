@@ -6,7 +6,7 @@ import { carrierId, type CarrierId, type ClaimedMessage, type Handover, type Lan
 import type { MessageId, Order } from '@gateway/core/messages'
 import { instant, type Instant } from '@gateway/core/time'
 import { assert as assertProperty, asyncProperty, type Arbitrary } from 'fast-check'
-import { sharedSeed } from '../chance.ts'
+import { casesOf, sharedSeed } from '../chance.ts'
 
 /**
  * Promises of a port, each under the sentence that states it. A check gets a new, empty subject and throws
@@ -23,15 +23,19 @@ export function combined<Subject>(...contracts: readonly Contract<Subject>[]): C
 }
 
 /**
- * Checks generated cases one after the other, with the seed of `testChance`. Stops at the first failure instead of
- * shrinking the case, because the cases share the ports.
+ * Checks generated cases one after the other, with the seed of `testChance`, at most
+ * `casesMax` (`casesOf`). Stops at the first failure instead of shrinking the case, because the cases share the ports.
  */
 export const checkGenerated = <Case>(
   cases: Arbitrary<Case>,
   casesMax: number,
   check: (one: Case) => Promise<void>,
 ): Promise<void> =>
-  assertProperty(asyncProperty(cases, check), { seed: sharedSeed(), numRuns: casesMax, endOnFailure: true })
+  assertProperty(asyncProperty(cases, check), {
+    seed: sharedSeed(),
+    numRuns: casesOf(casesMax),
+    endOnFailure: true,
+  })
 
 // The store's clock cannot be read, so these times are far enough away to be past and future by any clock.
 export const longAgo: Instant = instant(Date.UTC(2001, 0, 1))
