@@ -84,8 +84,11 @@ export const furtherGroups = {
     'tests/shared-binds.test.ts',
     'tests/troubled-carriers.test.ts',
   ],
-  /** Every case of the contract over HTTP on deployed processes, and tests in which all interfaces work together. */
-  deployed: ['tests/operations.test.ts', 'tests/deployed-conformance.test.ts'],
+  /**
+   * Every case of the contract over HTTP on deployed processes, tests in which all interfaces work together, and kills
+   * of the SMPP server.
+   */
+  deployed: ['tests/operations.test.ts', 'tests/smpp-kills.test.ts', 'tests/deployed-conformance.test.ts'],
   /** The loss of a database server under load. */
   drill: ['tests/drill.test.ts'],
   /**

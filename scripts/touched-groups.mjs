@@ -47,7 +47,7 @@ export const table = [
   ['apps/operator/', ['newcomers', 'carriers', 'operator']],
   ['apps/portal/', ['browsers', 'proxies']],
   ['apps/rest/', ['clients', 'deployed']],
-  ['apps/smpp/', ['smscs']],
+  ['apps/smpp/', ['deployed', 'smscs']],
   ['apps/xml/', ['clients', 'deployed']],
   ['packages/adapters-http/', ['carriers']],
   ['packages/adapters-node/', ['newcomers']],
