@@ -65,9 +65,14 @@ test('kill -9 in the middle of a send to many: each row is accepted and charged 
     let visitor = await signIn(gateway.url)
     const list = Array.from({ length: rows }, (_, row) => `${numberOf(row)},Name ${row % 50},${row}`)
     const file = new Blob([['Mobile,Name,Sum', ...list].join('\r\n')])
-    const draft = await visitor.post('/send', { text: 'Dear {name}, {sum} is due', time: nextWeek(), file })
+    const draft = await visitor.post('/send', {
+      text: 'Dear {name}, {sum} is due',
+      time: nextWeek(),
+      category: 'news',
+      file,
+    })
     expect(draft).toMatch(/^\/send\/[0-9]+$/)
-    const path = await visitor.post(draft, {})
+    const path = await visitor.post(draft, { revision: '0' })
     expect(path).toBe(`${draft}/sent`)
 
     const isStopped = chance.below(2) === 0
@@ -91,6 +96,8 @@ test('kill -9 in the middle of a send to many: each row is accepted and charged 
     )
     const messages = numbers.map(({ number }) => number)
     expect(messages).toHaveLength(accepted)
+    const others = `select first_id from send where account_id = $1 and options ->> 'category' is distinct from 'news'`
+    expect((await client.query(others, [id])).rows).toEqual([])
     const reported = (await visitor.read(`${draft}/refused`)).split('\r\n').slice(1, -1)
     const notAccepted = reported.map((line) => line.split(',')[1] ?? '')
     expect(new Set([...messages, ...notAccepted]).size).toBe(rows)
