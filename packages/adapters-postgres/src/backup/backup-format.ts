@@ -72,7 +72,7 @@ export async function readBackup(
   const unpacked = pipeline(read(), createGunzip(), () => undefined)
   const breakOff = (): void => void unpacked.destroy(new Error('interrupted'))
   signal?.addEventListener('abort', breakOff, { once: true })
-  const text = linesOf(unpacked, (bytesMax) =>
+  const text = new BackupLines(unpacked, (bytesMax) =>
     refused(`is not a backup of the gateway: a line has over ${bytesMax} bytes`),
   )
   const rows: Record<string, number> = {}
@@ -92,7 +92,7 @@ export async function readBackup(
       if (table !== undefined) {
         const count = { rows: 0 }
         await to.table(table, text.rows(count))
-        if (!text.isBetween()) throw new Error(`the rows of ${table} were not read`)
+        if (!text.isBetween) throw new Error(`the rows of ${table} were not read`)
         rows[table] = count.rows
       }
       const [, name, last, called] = /^select setval\('([a-z0-9_]+)', (\d+), (true|false)\);$/.exec(line) ?? []
@@ -132,80 +132,91 @@ const rowBytesMax = 128 * 2 ** 20
  * Reads lines and, between them, the rows of a COPY. Calculates the digest of all lines except the last one read.
  * Throws the error that `tooLong` makes if a line or row exceeds its maximum, before buffering more of it.
  */
-function linesOf(stream: AsyncIterable<Buffer>, tooLong: (bytesMax: number) => Error) {
-  const pieces = stream[Symbol.asyncIterator]()
-  const hash = createHash('sha256')
-  let unread: Buffer = Buffer.alloc(0)
-  let lastLine: Buffer | undefined
-  let isBetween = true
+class BackupLines {
+  readonly #pieces: AsyncIterator<Buffer, undefined>
+  readonly #tooLong: (bytesMax: number) => Error
+  readonly #hash = createHash('sha256')
+  #unread: Buffer = Buffer.alloc(0)
+  #lastLine: Buffer | undefined
+  #isBetween = true
+
+  constructor(stream: AsyncIterable<Buffer, undefined>, tooLong: (bytesMax: number) => Error) {
+    this.#pieces = stream[Symbol.asyncIterator]()
+    this.#tooLong = tooLong
+  }
+
+  /** False while rows of a COPY are read. */
+  get isBetween(): boolean {
+    return this.#isBetween
+  }
+
+  /** Returns the next line, or undefined at the end. Text without a line break at the end does not count as a line. */
+  async line(): Promise<string | undefined> {
+    for (let from = 0; ;) {
+      const at = this.#unread.indexOf(10, from)
+      if (at >= 0) {
+        this.#account()
+        const line = this.#unread.subarray(0, at + 1)
+        this.#lastLine = line
+        this.#unread = this.#unread.subarray(at + 1)
+        return line.toString('utf8', 0, at)
+      }
+      from = this.#unread.length
+      if (!(await this.#more(lineBytesMax))) return undefined
+    }
+  }
+
+  /** Reads rows up to the line `\.`, which is never a row, and counts them. */
+  async *rows(count: { rows: number }): AsyncIterable<Buffer> {
+    this.#isBetween = false
+    this.#account()
+    for (;;) {
+      // `unread` starts at the beginning of a line.
+      const unread = this.#unread
+      const isEnd = unread.indexOf('\\.\n') === 0 || unread.includes('\n\\.\n')
+      const whole = isEnd ? unread.indexOf('\\.\n') && unread.indexOf('\n\\.\n') + 1 : unread.lastIndexOf(10) + 1
+      if (whole > 0) {
+        const piece = unread.subarray(0, whole)
+        this.#unread = unread.subarray(whole)
+        this.#hash.update(piece)
+        for (let at = piece.indexOf(10); at >= 0; at = piece.indexOf(10, at + 1)) count.rows++
+        yield piece
+      }
+      if (isEnd) break
+      if (!(await this.#more(rowBytesMax)))
+        throw Object.assign(new Error('unexpected end of file'), { code: 'Z_BUF_ERROR' })
+    }
+    await this.line()
+    this.#isBetween = true
+  }
+
+  /** Returns the digest of everything before the last line read. */
+  digest(): string {
+    return this.#hash.copy().digest('hex')
+  }
 
   /**
    * Reads until a line ends or the buffer has doubled. Appending piece by piece would copy a long line once for each
    * piece.
    */
-  async function more(bytesMax: number): Promise<boolean> {
-    if (unread.length > bytesMax) throw tooLong(bytesMax)
+  async #more(bytesMax: number): Promise<boolean> {
+    const unread = this.#unread
+    if (unread.length > bytesMax) throw this.#tooLong(bytesMax)
     const read: Buffer[] = [unread]
     let bytes = 0
     for (;;) {
-      const next = (await pieces.next()) as IteratorResult<Buffer, undefined>
+      const next = await this.#pieces.next()
       if (next.done === true) break
       read.push(next.value)
       bytes += next.value.length
       if (bytes >= unread.length || unread.length + bytes > bytesMax || next.value.includes(10)) break
     }
-    if (bytes > 0) unread = read.length === 2 && unread.length === 0 ? (read[1] ?? unread) : Buffer.concat(read)
+    if (bytes > 0) this.#unread = read.length === 2 && unread.length === 0 ? (read[1] ?? unread) : Buffer.concat(read)
     return bytes > 0
   }
 
-  function account(): void {
-    if (lastLine !== undefined) hash.update(lastLine)
-    lastLine = undefined
-  }
-
-  async function line(): Promise<string | undefined> {
-    for (let from = 0; ;) {
-      const at = unread.indexOf(10, from)
-      if (at >= 0) {
-        account()
-        lastLine = unread.subarray(0, at + 1)
-        unread = unread.subarray(at + 1)
-        return lastLine.toString('utf8', 0, at)
-      }
-      from = unread.length
-      if (await more(lineBytesMax)) continue
-      // Text without a line break at the end does not count as a line.
-      return undefined
-    }
-  }
-
-  /** Reads rows up to the line `\.`, which is never a row, and counts them. */
-  async function* rows(count: { rows: number }): AsyncIterable<Buffer> {
-    isBetween = false
-    account()
-    for (;;) {
-      // `unread` starts at the beginning of a line.
-      const isEnd = unread.indexOf('\\.\n') === 0 || unread.includes('\n\\.\n')
-      const whole = isEnd ? unread.indexOf('\\.\n') && unread.indexOf('\n\\.\n') + 1 : unread.lastIndexOf(10) + 1
-      if (whole > 0) {
-        const piece = unread.subarray(0, whole)
-        unread = unread.subarray(whole)
-        hash.update(piece)
-        for (let at = piece.indexOf(10); at >= 0; at = piece.indexOf(10, at + 1)) count.rows++
-        yield piece
-      }
-      if (isEnd) break
-      if (!(await more(rowBytesMax))) throw Object.assign(new Error('unexpected end of file'), { code: 'Z_BUF_ERROR' })
-    }
-    await line()
-    isBetween = true
-  }
-
-  return {
-    line,
-    rows,
-    isBetween: () => isBetween,
-    /** Returns the digest of everything before the last line read. */
-    digest: () => hash.copy().digest('hex'),
+  #account(): void {
+    if (this.#lastLine !== undefined) this.#hash.update(this.#lastLine)
+    this.#lastLine = undefined
   }
 }
