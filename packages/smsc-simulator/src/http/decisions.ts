@@ -20,13 +20,6 @@ export interface DecisionSettings {
   readonly nextId: () => string
 }
 
-/** Decides about each request and answers it. */
-export interface MessageDecisions {
-  decide(request: ProviderRequest, response: ServerResponse): void
-  /** Returns the number of messages for each decision. */
-  counts(): Readonly<Record<string, number>>
-}
-
 /** Decision of the provider about one submitted message. */
 interface Decision {
   readonly submitted: SubmittedMessage
@@ -43,106 +36,126 @@ const ownIdsMax = 100_000
 /** Longest time in milliseconds for which an answer waits for the receipt that comes first. */
 const receiptFirstMilliseconds = 1000
 
-export function messageDecisions(settings: DecisionSettings): MessageDecisions {
-  const { format, deliveries, journal, personality, now } = settings
-  const throttledNumbers = refusals()
-  const quiet = quietReplies()
-  const acceptedByOwnId = new Map<string, ProviderMessage>()
-  const counts: Record<string, number> = {}
-  let accepted = 0
-  let second = { start: 0, count: 0 }
+/** Decides about each request and answers it. */
+export class MessageDecisions {
+  readonly #settings: DecisionSettings
+  readonly #throttledNumbers = refusals()
+  readonly #quiet = quietReplies()
+  readonly #acceptedByOwnId = new Map<string, ProviderMessage>()
+  readonly #counts: Record<string, number> = {}
+  /** Number of accepted messages whose answers may have another form. */
+  #accepted = 0
+  /** Current second of the clock, and the number of messages in it. */
+  #second = { start: 0, count: 0 }
 
-  function isOverRate(): boolean {
-    const { acceptedPerSecond } = personality()
-    const start = Math.floor(now() / 1000)
-    if (second.start !== start) second = { start, count: 0 }
-    return acceptedPerSecond > 0 && ++second.count > acceptedPerSecond
+  constructor(settings: DecisionSettings) {
+    this.#settings = settings
   }
 
-  function refusalOf(submitted: SubmittedMessage, outcome: HttpOutcome): ProviderRefusal | undefined {
-    const { hasNoCredit, numberRefusals } = personality()
+  decide(request: ProviderRequest, response: ServerResponse): void {
+    const { format, expected } = this.#settings
+    if (!format.serves(request)) {
+      writeAnswer(response, 'ordinary', { status: 404, headers: { 'content-type': 'text/plain' }, body: 'Not found' })
+      return
+    }
+    const credentials = format.credentials(request)
+    if (credentials === undefined || !isExpected(credentials, expected)) {
+      writeAnswer(response, 'ordinary', format.refused('unauthorized', undefined))
+      return
+    }
+    const submitted = submittedIn(request, format)
+    if (submitted === undefined) writeAnswer(response, 'ordinary', format.refused('malformed', undefined))
+    else this.#carryOut(this.#decisionOf(submitted, credentials), response)
+  }
+
+  /** Returns the number of messages for each decision. */
+  counts(): Readonly<Record<string, number>> {
+    return { ...this.#counts }
+  }
+
+  #isOverRate(): boolean {
+    const { acceptedPerSecond } = this.#settings.personality()
+    const start = Math.floor(this.#settings.now() / 1000)
+    if (this.#second.start !== start) this.#second = { start, count: 0 }
+    return acceptedPerSecond > 0 && ++this.#second.count > acceptedPerSecond
+  }
+
+  #refusalOf(submitted: SubmittedMessage, outcome: HttpOutcome): ProviderRefusal | undefined {
+    const { hasNoCredit, numberRefusals } = this.#settings.personality()
     if (hasNoCredit) return 'no-credit'
-    if (isOverRate()) return 'throttled'
+    if (this.#isOverRate()) return 'throttled'
     const key = `${submitted.to} ${submitted.text}`
-    if (outcome.isThrottledFirst && throttledNumbers.isRefused(key, numberRefusals)) return 'throttled'
+    if (outcome.isThrottledFirst && this.#throttledNumbers.isRefused(key, numberRefusals)) return 'throttled'
     return outcome.refusal
   }
 
-  function accept(submitted: SubmittedMessage, credentials: Secrets): ProviderMessage {
-    const message = { ...submitted, id: settings.nextId(), credentials }
-    deliveries.remember(message)
-    if (format.repeated !== undefined && submitted.ownId !== undefined) {
-      acceptedByOwnId.set(submitted.ownId, message)
-      if (acceptedByOwnId.size > ownIdsMax) acceptedByOwnId.delete(acceptedByOwnId.keys().next().value ?? '')
+  #accept(submitted: SubmittedMessage, credentials: Secrets): ProviderMessage {
+    const message = { ...submitted, id: this.#settings.nextId(), credentials }
+    this.#settings.deliveries.remember(message)
+    if (this.#settings.format.repeated !== undefined && submitted.ownId !== undefined) {
+      this.#acceptedByOwnId.set(submitted.ownId, message)
+      if (this.#acceptedByOwnId.size > ownIdsMax)
+        this.#acceptedByOwnId.delete(this.#acceptedByOwnId.keys().next().value ?? '')
     }
     return message
   }
 
   /** Returns the form of the answer to an accepted message. */
-  function formOf(outcome: HttpOutcome): AnswerForm {
-    const { answerForm, answerFormEvery } = personality()
-    return answerFormEvery > 0 && ++accepted % answerFormEvery === 0 ? answerForm : outcome.answer
+  #formOf(outcome: HttpOutcome): AnswerForm {
+    const { answerForm, answerFormEvery } = this.#settings.personality()
+    return answerFormEvery > 0 && ++this.#accepted % answerFormEvery === 0 ? answerForm : outcome.answer
   }
 
-  function decisionOf(submitted: SubmittedMessage, credentials: Secrets): Decision {
-    const outcome = httpOutcomeOf(submitted.to, personality().faultsByNumber)
+  #decisionOf(submitted: SubmittedMessage, credentials: Secrets): Decision {
+    const outcome = httpOutcomeOf(submitted.to, this.#settings.personality().faultsByNumber)
     const common = { submitted, outcome, accepted: undefined, form: 'ordinary' } as const
-    const before = submitted.ownId === undefined ? undefined : acceptedByOwnId.get(submitted.ownId)
-    if (before !== undefined && format.repeated !== undefined)
-      return { ...common, is: 'repeated', answer: format.repeated(before) }
+    const before = submitted.ownId === undefined ? undefined : this.#acceptedByOwnId.get(submitted.ownId)
+    if (before !== undefined && this.#settings.format.repeated !== undefined)
+      return { ...common, is: 'repeated', answer: this.#settings.format.repeated(before) }
     const ignored: ProviderAnswer = { status: 200, body: '' }
-    if (personality().ignoresMessages) return { ...common, is: 'ignored', form: 'none', answer: ignored }
-    const refusal = refusalOf(submitted, outcome)
-    if (refusal !== undefined) return { ...common, is: refusal, answer: format.refused(refusal, submitted) }
+    if (this.#settings.personality().ignoresMessages) return { ...common, is: 'ignored', form: 'none', answer: ignored }
+    const refusal = this.#refusalOf(submitted, outcome)
+    if (refusal !== undefined)
+      return { ...common, is: refusal, answer: this.#settings.format.refused(refusal, submitted) }
     if (!outcome.isAccepted) return { ...common, is: 'ignored', form: outcome.answer, answer: ignored }
-    const message = accept(submitted, credentials)
-    return { ...common, is: 'accepted', accepted: message, form: formOf(outcome), answer: format.accepted(message) }
+    const message = this.#accept(submitted, credentials)
+    return {
+      ...common,
+      is: 'accepted',
+      accepted: message,
+      form: this.#formOf(outcome),
+      answer: this.#settings.format.accepted(message),
+    }
   }
 
-  function carryOut(decision: Decision, response: ServerResponse): void {
+  #carryOut(decision: Decision, response: ServerResponse): void {
     const { accepted: message, submitted, is, form, answer, outcome } = decision
-    const { answerDelay, slowDelay, receiptDelay, receiptFirst } = personality()
-    note(entryOf(decision, now()))
+    const { answerDelay, slowDelay, receiptDelay, receiptFirst } = this.#settings.personality()
+    this.#note(entryOf(decision, this.#settings.now()))
     const delay = form === 'slow' ? slowDelay : answerDelay
     const write = (): void => writeAnswer(response, form, answer)
     if (message === undefined || is !== 'accepted') {
       after(delay, write)
       return
     }
-    const isReplying = outcome.reply !== undefined && quiet.mayReply(submitted.to, submitted.from, now(), receiptDelay)
+    const isReplying =
+      outcome.reply !== undefined &&
+      this.#quiet.mayReply(submitted.to, submitted.from, this.#settings.now(), receiptDelay)
     const reported = isReplying ? outcome : { ...outcome, reply: undefined }
     if (receiptFirst || outcome.receiptFirst) {
-      const first = deliveries.report(message, reported)
+      const first = this.#settings.deliveries.report(message, reported)
       const inTime = new Promise<void>((resolve) => after(receiptFirstMilliseconds, resolve))
       void Promise.race([first, inTime]).then(write)
       return
     }
     after(delay, write)
-    after(delay + receiptDelay, () => void deliveries.report(message, reported))
+    after(delay + receiptDelay, () => void this.#settings.deliveries.report(message, reported))
   }
 
-  function note(entry: MessageEntry): void {
-    counts[entry.decision] = (counts[entry.decision] ?? 0) + 1
-    journal.note(entry)
-    journal.flush()
-  }
-
-  return {
-    decide(request, response) {
-      if (!format.serves(request)) {
-        writeAnswer(response, 'ordinary', { status: 404, headers: { 'content-type': 'text/plain' }, body: 'Not found' })
-        return
-      }
-      const credentials = format.credentials(request)
-      if (credentials === undefined || !isExpected(credentials, settings.expected)) {
-        writeAnswer(response, 'ordinary', format.refused('unauthorized', undefined))
-        return
-      }
-      const submitted = submittedIn(request, format)
-      if (submitted === undefined) writeAnswer(response, 'ordinary', format.refused('malformed', undefined))
-      else carryOut(decisionOf(submitted, credentials), response)
-    },
-    counts: () => ({ ...counts }),
+  #note(entry: MessageEntry): void {
+    this.#counts[entry.decision] = (this.#counts[entry.decision] ?? 0) + 1
+    this.#settings.journal.note(entry)
+    this.#settings.journal.flush()
   }
 }
 

@@ -6,7 +6,7 @@ import { callbackSender } from './callback-sender.ts'
 import { serveHttpControl } from './control.ts'
 import { httpDeliveries } from './deliveries.ts'
 import { httpJournal } from './journal.ts'
-import { messageDecisions } from './decisions.ts'
+import { MessageDecisions } from './decisions.ts'
 import { httpPersonality } from './personalities.ts'
 import { httpProviders } from './providers/index.ts'
 import type { ProviderRequest } from './providers/provider.ts'
@@ -27,7 +27,7 @@ export async function startHttpProvider(settings: HttpProviderSettings): Promise
   const nextId = idsFrom(now())
   const shared = { format, secrets, journal, now, nextId, personality: () => current }
   const deliveries = httpDeliveries({ ...shared, callbackUrl: settings.callbackUrl, sender })
-  const decisions = messageDecisions({ ...shared, expected: settings.secrets ?? {}, deliveries })
+  const decisions = new MessageDecisions({ ...shared, expected: settings.secrets ?? {}, deliveries })
   const sockets = new Set<Socket>()
   let [waiting, windowMax] = [0, 0]
 
