@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import {
   connectingProviders,
-  gatewaySettings,
   gatewayVariables,
   keepDailyBackups,
   loginsOf,
@@ -13,7 +12,7 @@ import {
   webhookVariables,
 } from '@gateway/composition'
 import { followCallbackCarriers } from '@gateway/callbacks'
-import { createBackOffice, createGateway, createProcessing } from '@gateway/core'
+import { createBackOffice, createProcessing } from '@gateway/core'
 import type { Messages } from '@gateway/core/messages'
 import { carriersFor, dispatchFor, dispatchVariables } from '@gateway/dispatcher'
 import {
@@ -101,10 +100,10 @@ await runProcess({
       metrics,
       graceSeconds: 6,
       sendsInBulk: true,
+      waitingPartsMax: context.environment.SMPP_PARTS_MAX,
     })
     if (context.environment.SMPP_PORT !== undefined) {
-      const { SMPP_PARTS_MAX: waitingPartsMax } = context.environment
-      const gateway = createGateway(opened.ports, { ...gatewaySettings(context.environment), waitingPartsMax })
+      const { gateway } = server
       const { clock } = ports
       const waiting = () => createBackOffice(ports).queries.smppWaiting()
       const parts = { environment: context.environment, gateway, processing: store, waiting, clock, metrics }

@@ -361,4 +361,6 @@ test('metrics count responses by status, and octets outside the alphabet', async
   expect(text).toContain('gateway_smpp_responses_total{command="submit_sm",status="ROK"} 1')
   expect(text).toContain('gateway_smpp_responses_total{command="submit_sm",status="RINVDCS"} 1')
   expect(text).toContain('gateway_smpp_stray_texts_total 1')
+  // A request that was executed is counted once, also if it was refused.
+  expect(text).not.toContain('command="refused"')
 })

@@ -77,6 +77,13 @@ export interface Serving {
    * processes.
    */
   readonly sendsInBulk?: boolean
+  /** As in `GatewaySettings`. */
+  readonly waitingPartsMax?: number
+}
+
+/** Running server, and the gateway that it serves. */
+export interface ServedGateway extends Running {
+  readonly gateway: Gateway
 }
 
 type LoadEnvironment = Parameters<typeof loadSettings>[0]
@@ -103,8 +110,9 @@ export async function serveGateway(
     metrics = createMetrics(),
     graceSeconds,
     sendsInBulk = false,
+    waitingPartsMax,
   }: Serving,
-): Promise<Running> {
+): Promise<ServedGateway> {
   const { environment, log, onStop } = context
   const { HOST, PORT, ADMIN_PORT } = environment
   const load = loadSettings(environment)
@@ -115,7 +123,8 @@ export async function serveGateway(
   onStop('busy accounts', () => watched.stop())
   const bulkCalls = createBulkCalls()
   const waking = { ...ports, bulkSends: bulkCalls.waking(ports.bulkSends) }
-  const gateway = createGateway(waking, { ...gatewaySettings(environment), activity: watched.activity })
+  const { activity } = watched
+  const gateway = createGateway(waking, { ...gatewaySettings(environment), activity, waitingPartsMax })
   if (sendsInBulk) {
     const sending = bulkCalls.start(() => gateway.commands.sendNextCall(), log)
     onStop('sends in bulk', () => sending.stop())
@@ -158,7 +167,7 @@ export async function serveGateway(
     ...(describeMalformed && { describeMalformed: describeMalformed(ports.clock) }),
   })
   onStop('server', () => server.close())
-  return server
+  return { ...server, gateway }
 }
 
 export interface InterfaceSettings extends Pick<Serving, 'createServer' | 'describeMalformed' | 'sendsInBulk'> {

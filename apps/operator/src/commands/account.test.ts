@@ -201,13 +201,16 @@ test('closing an account reports its effects, and an account with unlocked sub a
   const refused = await operator.run(['account', 'close', String(main.id)])
   expect(refused).toMatchObject({ code: 1 })
   expect(refused.err).toContain('has sub accounts that are not locked. Close them first.')
-  expect((await operator.run(['account', 'close', String(sub.id)])).out).toContain('0 keys, 0 codes, 0 webhooks.')
+  expect((await operator.run(['account', 'close', String(sub.id)])).out).toContain(
+    '0 keys, 0 codes, 0 webhooks, 0 SMPP credentials.',
+  )
   expect(await operator.json('account', 'close', String(main.id), '--write-off', 'contract ended')).toEqual({
     id: main.id,
     locked: true,
     keysRevoked: 1,
     codesReleased: 0,
     webhooksRemoved: 0,
+    smppCredentialsRemoved: 0,
     messagesDeleted: 0,
     refundedCredits: 0,
     writtenOff: 12.5,

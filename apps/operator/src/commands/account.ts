@@ -264,7 +264,7 @@ interface CloseOptions {
 export const accountClose = (run: Run) =>
   command(
     'close',
-    'close an account: lock it, end its keys, password, codes and webhooks, cancel its scheduled messages and return their credits',
+    'close an account: lock it, end its keys, password, codes, webhooks and SMPP credentials, cancel its scheduled messages and return their credits',
     "gateway account close 3 --write-off 'contract ended'",
   )
     .argument('<account>', "the account's id or login", readAccount)
@@ -275,7 +275,7 @@ export const accountClose = (run: Run) =>
         const id = await accountId(name)
         const { login } = await accountOf(backOffice, id)
         await confirm(
-          `Close account ${id} (${login})? Its keys, password, codes and webhooks end for good, ` +
+          `Close account ${id} (${login})? Its keys, password, codes, webhooks and SMPP credentials end for good, ` +
             `and its scheduled messages are cancelled.`,
           confirmation,
         )
@@ -295,10 +295,12 @@ export const accountClose = (run: Run) =>
     )
 
 function closedText(id: AccountId, closed: ClosedAccount): string {
-  const { keysRevoked, codesReleased, webhooksRemoved, messagesDeleted, refunded, writtenOff, balance } = closed
+  const { keysRevoked, codesReleased, webhooksRemoved, smppCredentialsRemoved, messagesDeleted } = closed
+  const { refunded, writtenOff, balance } = closed
   return [
     `Account ${id} is closed: it is locked and has no password.`,
-    `Ended: ${counted(keysRevoked, 'key')}, ${counted(codesReleased, 'code')}, ${counted(webhooksRemoved, 'webhook')}.`,
+    `Ended: ${counted(keysRevoked, 'key')}, ${counted(codesReleased, 'code')}, ${counted(webhooksRemoved, 'webhook')}, ` +
+      `${counted(smppCredentialsRemoved, 'SMPP credential')}.`,
     `Scheduled messages deleted: ${messagesDeleted}, ${formatCredits(refunded)} credits returned.`,
     `Written off: ${formatCredits(writtenOff)} credits; ${formatCredits(balance)} remain.`,
   ].join('\n')

@@ -295,8 +295,7 @@ export class Session<Bound extends BoundAs> {
     this.#operationsInFlight++
     void this.#host.operate(this, bound.as, pdu).then((response) => {
       this.#operationsInFlight--
-      if (response.status === 0) this.#connection.write(response)
-      else this.#refuse(response)
+      this.#connection.write(response)
       if (this.#operationsInFlight === 0) this.#settleAnswered()
     })
   }

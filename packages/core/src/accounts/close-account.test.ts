@@ -27,6 +27,7 @@ const nothing = {
   messagesDeleted: 0,
   refunded: 0,
   webhooksRemoved: 0,
+  smppCredentialsRemoved: 0,
   writtenOff: 0,
 }
 
@@ -37,6 +38,7 @@ test('a closed account is locked, has no valid credentials, and its scheduled me
   if (typeof issued === 'string') throw new Error(issued)
   await backOffice.commands.assignShortCode(code, account.id)
   await backOffice.commands.addWebhook(account.id, { url: 'https://receiver.invalid/events' })
+  for (let count = 0; count < 2; count++) await backOffice.commands.addSmppCredential(account.id)
   await schedule(account, 1500)
   expect(await backOffice.commands.closeAccount(account.id)).toEqual({
     keysRevoked: 1,
@@ -44,6 +46,7 @@ test('a closed account is locked, has no valid credentials, and its scheduled me
     messagesDeleted: 1500,
     refunded: 15_000,
     webhooksRemoved: 1,
+    smppCredentialsRemoved: 2,
     writtenOff: 0,
     balance: 30_000,
   })
@@ -54,6 +57,7 @@ test('a closed account is locked, has no valid credentials, and its scheduled me
   expect((await ports.accounts.byLogin(account.login))?.password).toBeUndefined()
   expect((await gateway.queries.listScheduled(account, { offset: 0, limit: 1 })).total).toBe(0)
   expect(await backOffice.queries.listWebhooks(account.id)).toEqual([])
+  expect(await backOffice.queries.listSmppCredentials(account.id)).toEqual([])
   // Closing again finds nothing more to do, and may write off the balance.
   expect(await backOffice.commands.closeAccount(account.id)).toEqual({ ...nothing, balance: 30_000 })
   expect(await backOffice.commands.closeAccount(account.id, ' ended ')).toEqual({

@@ -1,6 +1,13 @@
 import { credits, minus, plus, type Credits } from '../credits/credits.ts'
 import { limits } from '../limits.ts'
-import type { AccountPorts, CreditPorts, MessagePorts, ProcessPorts, WebhookPorts } from '../ports.ts'
+import type {
+  AccountPorts,
+  CreditPorts,
+  MessagePorts,
+  ProcessPorts,
+  SmppCustomerPorts,
+  WebhookPorts,
+} from '../ports.ts'
 import { daysBefore } from '../time/instant.ts'
 import type { AccountId } from './account.ts'
 
@@ -12,20 +19,26 @@ export interface ClosedAccount {
   /** Refunds for the deleted messages. */
   readonly refunded: Credits
   readonly webhooksRemoved: number
+  readonly smppCredentialsRemoved: number
   readonly writtenOff: Credits
   readonly balance: Credits
 }
 
-type ClosingPorts = AccountPorts & CreditPorts & MessagePorts & WebhookPorts & Pick<ProcessPorts, 'clock'>
+type ClosingPorts = AccountPorts &
+  CreditPorts &
+  MessagePorts &
+  WebhookPorts &
+  Pick<SmppCustomerPorts, 'smppCredentials'> &
+  Pick<ProcessPorts, 'clock'>
 
 const pageMessages = 1000
 
 /**
  * Closes an account: locks it, revokes its credentials, returns its codes to the operator, deletes and refunds
- * scheduled messages, and removes its webhooks. A queued message ends with code 202 and a refund when a dispatcher
- * claims it (ruling 1.13). If `writeOff` is given, takes the remaining credits back and records `writeOff` as the
- * reason in the ledger. Each step may be repeated: after an interruption or later refunds, call it again. A main
- * account can be closed once its sub accounts are locked.
+ * scheduled messages, and removes its webhooks and SMPP credentials, whose binds are closed. A queued message ends with
+ * code 202 and a refund when a dispatcher claims it (ruling 1.13). If `writeOff` is given, takes the remaining credits
+ * back and records `writeOff` as the reason in the ledger. Each step may be repeated: after an interruption or later
+ * refunds, call it again. A main account can be closed once its sub accounts are locked.
  */
 export const closeAccount =
   (ports: ClosingPorts) =>
@@ -52,6 +65,7 @@ export const closeAccount =
       codesReleased: released.filter((is) => is).length,
       ...deleted,
       webhooksRemoved: removed.filter((is) => is).length,
+      smppCredentialsRemoved: await removeSmppCredentials(ports, id),
       ...(await takeRest(ports, id, writeOff)),
     }
   }
@@ -60,6 +74,12 @@ async function revokeKeys({ accounts, clock }: ClosingPorts, id: AccountId): Pro
   const valid = (await accounts.keys(id)).filter(({ revoked }) => revoked === undefined)
   for (const key of valid) await accounts.revokeKey(key.id, clock.now())
   return valid.length
+}
+
+async function removeSmppCredentials({ smppCredentials }: ClosingPorts, id: AccountId): Promise<number> {
+  const credentials = await smppCredentials.list(id)
+  for (const credential of credentials) await smppCredentials.remove(id, credential.id)
+  return credentials.length
 }
 
 async function deleteAllScheduled({ messages, clock }: ClosingPorts, id: AccountId) {
