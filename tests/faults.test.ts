@@ -1,10 +1,12 @@
 import { runsEveryForm } from '@gateway/core/testing'
-import { needed, neededOfLinks } from './faults/faults.ts'
+import { needed, neededOfCustomers, neededOfLinks } from './faults/faults.ts'
 import { inTurn } from './support/in-turn.ts'
 import { expectPromisesHold } from './support/short-faults.ts'
 
 /** Seconds of load with faults, longer if the run plays all forms. */
-const seconds = runsEveryForm ? { simulator: 40, smpp: 28, http: 30 } : { simulator: 32, smpp: 24, http: 24 }
+const seconds = runsEveryForm
+  ? { simulator: 40, smpp: 28, http: 30, customers: 40 }
+  : { simulator: 32, smpp: 24, http: 24, customers: 24 }
 
 // The run with the simulated carrier counts clients, polls and scheduled messages. In the run over SMPP few messages
 // wait, so that everything settles soon.
@@ -51,6 +53,22 @@ const forms = [
     },
     faults: needed,
     counts: { 'recipients accepted': 300, 'looks at all dispatchers, undisturbed, with work due or claimed': 10 },
+  },
+  {
+    title: 'with customers over SMPP, whose clients leave, freeze and come back',
+    settings: {
+      carrier: 'simulator',
+      hasSmppCustomers: true,
+      ...{ seconds: seconds.customers, meetsMinute: false, recipientsPerSecond: 5, secondsBetweenFaults: 3 },
+      ...{ clientsAtOnce: 2, backlogMax: 600, carrierPerSecond: 60 },
+    },
+    faults: [...needed, ...neededOfCustomers],
+    counts: {
+      'SMPP: submissions answered an id': 100,
+      'SMPP: receipts': 50,
+      'SMPP: texts of 2 parts whole | SMPP: texts of 3 parts whole': 5,
+      'SMPP: replies due': 1,
+    },
   },
 ] as const
 

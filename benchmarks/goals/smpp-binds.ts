@@ -5,7 +5,7 @@ import { addSmppCredential, type SmppLogin } from '../environment/smpp-credentia
 import { measured } from '../environment/usage.ts'
 import type { Figure } from '../figures/figure.ts'
 
-const accountCount = 20
+const accountCount = 5
 const binds = 1000
 /** Free port of the SMPP server of the benchmark. */
 const port = 27_751

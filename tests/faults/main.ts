@@ -42,6 +42,7 @@ const figures = await runFaults({
   hasSmppCustomers: values['smpp-customers'],
   // Customers over SMPP schedule nothing, so their runs need not wait for a full minute.
   meetsMinute: !values['smpp-customers'],
+  ...(values['smpp-customers'] && { clientsAtOnce: 2 }),
   ...(values['carrier-per-second'] === undefined ? {} : { carrierPerSecond: Number(values['carrier-per-second']) }),
   only: values.only,
   backlogMax: Number(values['backlog-max']),

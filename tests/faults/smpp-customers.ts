@@ -115,7 +115,7 @@ class Customer {
     const submit = async () => {
       while (!isOver()) {
         await this.#submitText(end)
-        await delay(chance.between(50, 800))
+        await delay(chance.between(20, 400))
       }
     }
     await Promise.all([
