@@ -90,7 +90,7 @@ export const plants = {
   'keys are forgotten': [
     {
       file: `${postgres}/messages/waiting-orders.js`,
-      from: `const repeatable = request && draft && { key: keyDigest(request), digest: askedDigest(request), draft };`,
+      from: `const repeatable = request && draft && repeatableOf(request, draft);`,
       to: `const repeatable = undefined;`,
     },
   ],
@@ -212,9 +212,9 @@ cross join lateral (select * from inbound_message where`,
   ],
   'claims end with their first failure': [
     {
-      file: `apps/dispatcher/dist/dispatch.js`,
-      from: `await dispatcher.work(lane);`,
-      to: `await dispatcher.work(lane).catch(() => 'closed');`,
+      file: `apps/dispatcher/dist/dispatched-carrier.js`,
+      from: `await this.dispatcher.work(lane);`,
+      to: `await this.dispatcher.work(lane).catch(() => 'closed');`,
     },
   ],
   'late outcomes forget their events': [
