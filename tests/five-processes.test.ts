@@ -47,7 +47,7 @@ test('rest, asp, xml and two dispatchers as five processes on one DATABASE_URL b
 
 /** Cases of the contract in which processes depend on each other through the database. */
 const sharedCases = [
-  'the outcome of a message has its word has its word and code',
+  'the outcome of a message has its word and code',
   'the query string returns a reply once',
   'STOP is free',
   'a send with the same',
