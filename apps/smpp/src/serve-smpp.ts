@@ -1,6 +1,6 @@
 import type { WaitingDeliveries } from '@gateway/core/smpp-customers'
 import type { Clock } from '@gateway/core/time'
-import type { ConfiguredCertificates, Log, Metrics } from '@gateway/server'
+import { remembered, type ConfiguredCertificates, type Log, type Metrics } from '@gateway/server'
 import { startSmppServer, type SmppServer, type SmppServerSettings } from './smpp-server.ts'
 import { tlsFiles } from './tls-files.ts'
 import type { SmppEnvironment } from './variables.ts'
@@ -33,29 +33,30 @@ export async function serveSmpp({ environment, onStop, waiting, ...parts }: Serv
   return { server, certificates: () => files?.certificates() ?? [] }
 }
 
-/** Registers metrics of receipts and replies that wait. They have no reading while the database does not answer. */
+/**
+ * Registers metrics of receipts and replies that wait. While the database does not answer, a scrape does not wait for
+ * them.
+ */
 function measureWaiting(metrics: Metrics, waiting: ServeSmppParts['waiting'], clock: Clock): void {
+  const readCounts = remembered(async () => [await waiting()])
   metrics.gauge(
     'gateway_smpp_deliveries_waiting',
     'Receipts and replies of all customers over SMPP that wait',
     ['kind'],
-    async () => {
-      const counts = await waiting().catch(() => undefined)
-      if (counts === undefined) return []
-      return [
-        { labels: { kind: 'receipt' }, value: counts.receipts },
-        { labels: { kind: 'reply' }, value: counts.replies },
-      ]
-    },
+    async () =>
+      (await readCounts()).flatMap(({ receipts, replies }) => [
+        { labels: { kind: 'receipt' }, value: receipts },
+        { labels: { kind: 'reply' }, value: replies },
+      ]),
   )
   metrics.gauge(
     'gateway_smpp_oldest_delivery_seconds',
     'Age of the oldest receipt or reply for a customer over SMPP that waits',
     [],
-    async () => {
-      const counts = await waiting().catch(() => undefined)
-      if (counts === undefined) return []
-      return [{ labels: {}, value: counts.oldest === undefined ? 0 : (clock.now() - counts.oldest) / 1000 }]
-    },
+    async () =>
+      (await readCounts()).map(({ oldest }) => ({
+        labels: {},
+        value: oldest === undefined ? 0 : (clock.now() - oldest) / 1000,
+      })),
   )
 }

@@ -15,9 +15,10 @@ export function measureProcess(
   { name, environment: { DATA_DIR } }: Pick<ContextWith<{ readonly DATA_DIR: string }>, 'name' | 'environment'>,
   { ports: { clock }, health, figures, vitals, metrics }: MeasuredProcess,
 ): void {
+  // The figures of the pools come first, because the checks of readiness use connections.
+  measureDatabase(metrics, figures)
   measureReadiness(metrics, name, health)
   measureClock(metrics, clock)
-  measureDatabase(metrics, figures)
   measureServer(metrics, vitals, newestBackupSeconds(join(DATA_DIR, 'backups'), clock))
   measureDisk(metrics, DATA_DIR)
 }

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
 
 /** Milliseconds for which the result of a query is reused. */
 const rememberedMilliseconds = 5000
@@ -15,6 +15,8 @@ export function remembered<One>(query: () => Promise<readonly One[]>): () => Pro
   let looking: Promise<void> | undefined
 
   async function look(): Promise<void> {
+    // The other metrics of the scrape are read first, so that `gateway_database_waiting` does not count this query.
+    await nextTurn()
     try {
       known = await query()
       knownAt = performance.now()
