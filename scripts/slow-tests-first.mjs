@@ -31,6 +31,7 @@ const seconds = {
   'tests/hostile/hostile.test.ts': 36,
   'tests/together/server.test.ts': 35,
   'tests/proxies.test.ts': 32,
+  'tests/incidents/incidents.test.ts': 45,
   'packages/embedded-postgres/src/start-embedded-postgres.test.ts': 32,
   'tests/kills-within-window.test.ts': 31,
   'packages/adapters-webhooks/src/webhook-client.test.ts': 30,

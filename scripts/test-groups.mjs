@@ -91,6 +91,8 @@ export const furtherGroups = {
   deployed: ['tests/operations.test.ts', 'tests/smpp-kills.test.ts', 'tests/deployed-conformance.test.ts'],
   /** The loss of a database server under load. */
   drill: ['tests/drill.test.ts'],
+  /** Incidents on a running gateway, watched by Prometheus and Alertmanager. `pnpm test` plays two of them. */
+  incidents: ['tests/incidents/incidents.test.ts'],
   /**
    * Every journey through the portal and every page in a browser. Without this group, only a third of the journeys run.
    */
@@ -120,7 +122,7 @@ export const furtherGroups = {
 }
 
 /** Test files of a further group of which `pnpm test` runs a part. These files read `TEST_GROUPS`. */
-export const alsoInPart = ['tests/portal.test.ts']
+export const alsoInPart = ['tests/portal.test.ts', 'tests/incidents/incidents.test.ts']
 
 /** Groups that need no database and no other process. */
 export const quickGroups = ['core', 'interfaces', 'portal']

@@ -38,6 +38,7 @@ export const table = [
   ['README.md', ['newcomers']],
   ['RELEASING.md', ['newcomers']],
   ['deploy/', ['proxies']],
+  ['deploy/prometheus/', ['incidents']],
 
   ['apps/all-in-one/', ['deployed', 'newcomers']],
   ['apps/callbacks/', ['carriers', 'proxies']],

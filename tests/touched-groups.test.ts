@@ -62,5 +62,6 @@ test('the files of pnpm test run before all files of further groups, which run g
   const groups = sorted.map(({ path }) => furtherGroupOf(path))
   expect(groups.slice(0, alsoInPart.length + 1).every((group) => group === undefined)).toBe(true)
   const changes = groups.filter((group, i) => group !== undefined && group !== groups[i - 1])
-  expect(changes).toEqual(every)
+  // The files of some groups also belong to pnpm test.
+  expect(changes).toEqual(every.filter((name) => furtherGroups[name]?.some((path) => !alsoInPart.includes(path))))
 })

@@ -163,8 +163,8 @@ const merged = (all: readonly Curves[]): Curves => Object.fromEntries(all.flatMa
 
 /**
  * Returns a day, or its first seconds, without an incident but with its usual trouble: a campaign, an upgrade, a
- * paused carrier, short losses of
- * connections, throttling at the full hour, receivers that fail, some refused requests and wrong passwords.
+ * paused carrier, short losses of connections, throttling at the full hour, receivers that fail, some refused requests
+ * and wrong passwords.
  */
 export const quietDay = (seconds = daySeconds): Simulation => ({
   name: 'quiet day',
