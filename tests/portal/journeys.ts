@@ -3,6 +3,7 @@ import { testChance, totpCode, until } from '@gateway/core/testing'
 import type { Browser } from 'playwright-core'
 import { inTurn } from '../support/in-turn.ts'
 import { runsGroup } from '../support/runs-group.ts'
+import { makeWorkbook } from '../../apps/portal/testing/make-workbook.ts'
 import { somebody, ways, type Person, type Way } from './person.ts'
 import type { Credentials, Site } from './site.ts'
 
@@ -245,6 +246,33 @@ export function journeys(world: () => World): void {
       await person.sees('Sends that were prepared but not sent.')
     },
   )
+
+  journey('a workbook whose numbers have no country code is read in the country of the account', async (way) => {
+    const person = await holder(way)
+    const setCountry = async (code: string): Promise<void> => {
+      await person.go('/settings/country')
+      await person.fill('Calling code', code)
+      await person.press('Store')
+      await person.sees('The setting is stored.')
+    }
+    await setCountry('27')
+    const number = aNumber()
+    const row = (...cells: readonly string[]): string =>
+      `<row>${cells.map((text) => `<c t="inlineStr"><is><t>${text}</t></is></c>`).join('')}</row>`
+    const buffer = makeWorkbook({ rows: row('Name', 'Mobile') + row('', `0${number.slice(2)}`) })
+    await person.follow('Send')
+    await person.fill('Text', 'Dear {name|customer}, we open at 8.')
+    await person.page.locator('input[type="file"]').setInputFiles({ name: 'a.xlsx', mimeType: '', buffer })
+    if (person.hasScripts) await person.page.locator('#preview blockquote').waitFor()
+    await person.press('Check before sending')
+    await person.sees('Dear customer, we open at 8.')
+    await person.sees('1 number was cleaned up')
+    await person.sees(`0${number.slice(2)}`)
+    await person.press('Send 1 message now')
+    await person.sees('1 message accepted', 'h1')
+    await person.sees(number, '#messages')
+    await setCountry('')
+  })
 
   journey('an owner invites somebody, who chooses a password and signs in, and is locked', async (way) => {
     const owner = await holder(way)

@@ -4,7 +4,7 @@ import { operatorCommand } from '../command.ts'
 import type { AccountPorts } from '../ports.ts'
 import type { AccountRate } from './account-rates.ts'
 import type { AccountId, ApiKey, KeyId } from './account.ts'
-import type { AccountWithBalance } from './accounts.ts'
+import type { Accounts, AccountWithBalance } from './accounts.ts'
 import {
   changeAccount,
   findAccount,
@@ -37,8 +37,8 @@ export const stateOfAccount = (account: AccountId) => ({
 export const accountQueries = (ports: AccountPorts) => ({
   listAccounts: (after?: AccountId): AsyncIterable<AccountWithBalance> => ports.accounts.list(after),
   findAccount: (id: AccountId): Promise<AccountWithBalance | undefined> => ports.accounts.find(id),
-  searchAccounts: ports.accounts.search,
-  listLogins: ports.accounts.logins,
+  searchAccounts: (part: string, page: Parameters<Accounts['search']>[1]) => ports.accounts.search(part, page),
+  listLogins: (ids: readonly AccountId[]) => ports.accounts.logins(ids),
   listSubAccounts: listSubAccounts(ports),
   findAccountByName: findAccount(ports),
   findAccountByLogin: findByLogin(ports),

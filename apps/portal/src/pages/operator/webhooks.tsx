@@ -1,5 +1,5 @@
 import { webhookId, type Webhook } from '@gateway/core/webhooks'
-import { Form, Hidden, Link, Notice, Panel, Pill, Second, Table, When } from '../../components.tsx'
+import { Form, Hidden, Notice, Panel, Pill, Second, Table, When } from '../../components.tsx'
 import { count } from '../../format.ts'
 import { forOperators, type OperatorVisit, type View } from '../../page.ts'
 import { AccountLink, loginsOf } from './account-link.tsx'

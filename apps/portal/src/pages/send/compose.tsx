@@ -1,3 +1,4 @@
+import type { Account } from '@gateway/core/accounts'
 import { bulkSendLimits } from '@gateway/core/bulk-sends'
 import type { OwnSenders } from '@gateway/core/messages'
 import { FileField, Form, Hidden, Link, Main, ProblemSummary } from '../../components.tsx'
@@ -14,6 +15,7 @@ const fileTypes =
 
 /** First step of a send: text, recipients, sender, time and options. */
 export const compose = (
+  { callingCode: country }: Pick<Account, 'callingCode'>,
   draft: Draft,
   own: OwnSenders,
   problems: Problems = {},
@@ -30,7 +32,7 @@ export const compose = (
       <Form to="/send" class="panel" takesFile>
         <Hidden name="step" value="check" />
         <TextToSend text={draft.text} problems={problems} />
-        <Numbers numbers={draft.numbers} problems={problems} />
+        <Numbers numbers={draft.numbers} country={country} problems={problems} />
         <FileField
           name="file"
           label="Or a file of numbers (Excel or CSV)"

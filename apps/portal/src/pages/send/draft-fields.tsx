@@ -122,14 +122,23 @@ export const TextToSend = ({ text, problems }: { readonly text: string; readonly
   />
 )
 
-export const Numbers = ({ numbers, problems }: { readonly numbers: string; readonly problems: Problems }) => (
+interface NumbersProps {
+  readonly numbers: string
+  /** Country of numbers without a country code. */
+  readonly country: CallingCode | undefined
+  readonly problems: Problems
+}
+
+export const Numbers = ({ numbers, country, problems }: NumbersProps) => (
   <TextArea
     name="numbers"
     label="Numbers"
     rows={6}
     value={numbers}
     problems={problems}
-    hint={`With the country code, one per line or separated by commas, at most ${count(typedMax)}.`}
+    hint={`With the country code${
+      country === undefined ? '' : `, or beginning with 0 if they are of +${country}`
+    }, one per line or separated by commas, at most ${count(typedMax)}.`}
   />
 )
 

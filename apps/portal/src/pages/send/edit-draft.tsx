@@ -77,7 +77,7 @@ async function form(visit: HolderVisit, send: BulkSend, draft: Draft, problems: 
         <Form to={`/send/${id}/text`} class="panel">
           <TextToSend text={draft.text} problems={problems} />
           {isTyped(send) ? (
-            <Numbers numbers={draft.numbers} problems={problems} />
+            <Numbers numbers={draft.numbers} country={account.callingCode} problems={problems} />
           ) : (
             <div data-island="fields" data-list={JSON.stringify(list)}>
               <ListFields of={list} text={draft.text} />

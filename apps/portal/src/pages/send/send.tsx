@@ -27,7 +27,7 @@ export const send = forHolders({
     const { gateway, account, query } = visit
     const choice = await templateChoice(visit)
     const draft = { ...blank, text: choice.chosen?.text ?? '', numbers: query.get('to')?.slice(0, 20) ?? '' }
-    return compose(draft, await gateway.queries.listOwnSenders(account), {}, choice)
+    return compose(account, draft, await gateway.queries.listOwnSenders(account), {}, choice)
   },
   changes: 'draftBulkSend',
   async submit(visit, fields) {
@@ -41,6 +41,6 @@ export const send = forHolders({
       fields.file === undefined
         ? await storeTyped(visit, draft, own)
         : await storeFile(visit, draft, own, fields.file, columnOf(fields))
-    return 'goTo' in stored ? stored : compose(draft, own, stored.problems)
+    return 'goTo' in stored ? stored : compose(visit.account, draft, own, stored.problems)
   },
 })
