@@ -15,7 +15,7 @@ export interface Submission {
   readonly parts: number
   /**
    * Answer to the submission. `unknown` means that no answer arrived. `ignored` means that the carrier neither answered
-   * nor accepted it. `untold` means that the carrier accepted it, but was killed before it reported the outcome.
+   * nor accepted it.
    */
   readonly answer: string
   /** Time of the recipient's reply, if there is one. */
@@ -46,6 +46,8 @@ export interface CarrierOfRun {
   readonly reportsAll: boolean
   /** Kills the carrier, and resolves when it is running again. Undefined if the carrier has no process of its own. */
   readonly kill: (() => Promise<void>) | undefined
+  /** Octets of messages on its links, at which a link can be cut. Those that occur twice are cut twice as often. */
+  readonly marks: readonly Buffer[]
   /** Faults of the carriers of its route. Undefined if there is only one carrier. */
   readonly troubles: CarrierTroubles | undefined
   /**
@@ -110,6 +112,7 @@ export function simulatedCarrierOfRun({ folder, perSecond }: CarrierPlace): Carr
     odd: ['88', '88', '90', '91', '92', '93', '93', '94', '95', '96', '96', '97', '97', '98', '98'],
     reportsAll: false,
     kill: undefined,
+    marks: [],
     troubles: undefined,
     settled: () => Promise.resolve(),
     close: () => Promise.resolve(),

@@ -183,7 +183,7 @@ function endsFit({ figures, state, record, carrier, inDoubtMax, losses }: Judged
     figures.count(`messages ${code}`)
     if (code === 106 && carrier.reportsAll && fates.has(id)) {
       figures.broken('P-5', `${id} to ${number}, of which the carrier told the fate, is still 106`)
-    } else if (code === 106 && !answers.some((answer) => ['unknown', 'ignored', 'untold'].includes(answer))) inDoubt++
+    } else if (code === 106 && !answers.some((answer) => ['unknown', 'ignored'].includes(answer))) inDoubt++
     else if (!fittingAll(answers, number, carrier.reportsAll).includes(code)) {
       figures.broken('P-7', `${id} to ${number}, answered ${answers.join(' and ') || 'nothing'}, is ${code}`)
     }
@@ -234,7 +234,6 @@ function fitting(answer: string | undefined, number: string): readonly number[] 
   if (answer === 'refused-for-now') return [111, ...screened]
   if (answer === 'refused') return [111]
   if (answer === 'unknown' || answer === 'ignored') return [106]
-  if (answer === 'untold') return [100, 106]
   return [ends[number.slice(-2)] ?? 0]
 }
 

@@ -71,9 +71,6 @@ const deckOfCustomers = Array.from({ length: 3 }, () => 'kill the SMPP server' a
 
 type Fault = (typeof deck | typeof deckOfLinks | typeof deckOfRoute | typeof deckOfCustomers)[number]
 
-/** Command ids of submit_sm, deliver_sm_resp and enquire_link. */
-const pdus = ['00000004', '00000004', '80000005', '00000015'].map((id) => Buffer.from(id, 'hex'))
-
 /** Number of the latest ids whose existence is checked after the database was killed. */
 const idsLookedAt = 3000
 
@@ -204,7 +201,8 @@ export async function injectFaults(injecting: Injecting): Promise<void> {
     'PostgreSQL: crash of a backend': () => database.restart('crash of a backend'),
     'PostgreSQL: kill -9 of all of it': killDatabase,
     'cut the carrier’s links': () => links().forEach((link) => link.cut()),
-    'cut a carrier’s link at a PDU': () => links().forEach((link) => link.cutAt(chance.one(wheres), chance.one(pdus))),
+    'cut a carrier’s link at a PDU': () =>
+      links().forEach((link) => link.cutAt(chance.one(wheres), chance.one(carrier.marks))),
     'stall a carrier’s link': () => {
       const milliseconds = chance.between(500, 9000)
       chance.one(links()).stall(milliseconds)

@@ -10,6 +10,8 @@ import { anyMember, openSharedWay, type SharedWay } from './shared-way.ts'
 /** Every fifth PDU has one or more extra octets at its end, as some real providers send them (P-21). */
 const behaviour = { receiptDelay: 300, answerDelay: 50, oddTailEvery: 5 }
 const settings = Object.entries(behaviour).map(([name, value]) => `${name}=${value}`)
+/** Command ids of submit_sm, deliver_sm_resp and enquire_link. */
+const pdus = ['00000004', '00000004', '80000005', '00000015'].map((id) => Buffer.from(id, 'hex'))
 /** Temporary errors of a carrier, after which a part may be submitted again. */
 const forNow = new Set(['ESME_RSYSERR', 'ESME_RTHROTTLED', 'ESME_RMSGQFUL', 'ESME_RX_T_APPN'])
 
@@ -78,6 +80,7 @@ export async function smppCarrierOfRun({
     // several times.
     odd: ['90', '91', '92', '93', '93', '94', '95', '96', '96', '97', '97', '98', '98'],
     reportsAll: true,
+    marks: pdus,
     async kill() {
       await first.smsc.stop('SIGKILL')
       first.smsc = await startSmscProcess(first.place, settings, port)

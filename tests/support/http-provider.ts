@@ -8,10 +8,6 @@ export interface ProviderLine {
   /** Time in ISO 8601. */
   readonly at: string
   readonly event: 'message' | 'callback'
-  /** Kind of a callback. */
-  readonly kind?: string
-  /** Status of the answer to a callback; missing if no answer arrived. */
-  readonly status?: number
   readonly to?: string
   readonly ownId?: string
   readonly id?: string
@@ -33,7 +29,8 @@ export interface RunningProvider {
 
 /**
  * Starts `gateway-http-provider` with an existing folder, by default on any free port. `settings` have the form
- * `receiptDelay=0`. A provider that is started again with its folder continues its journal.
+ * `receiptDelay=0`. A provider that is started again with its folder continues its
+ * journal, and sends the receipts that it owes.
  */
 export async function startProviderProcess(
   folder: string,

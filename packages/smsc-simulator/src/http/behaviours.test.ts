@@ -1,7 +1,9 @@
+import { join } from 'node:path'
 import { httpCarrier, httpSettingsOf } from '@gateway/adapters-http'
 import type { Carrier, SubmissionAnswer } from '@gateway/core/dispatch'
 import { aBody, aMessageId, anAddress, aNumber, until } from '@gateway/core/testing'
 import { callbackReceiver, type CallbackReceiver } from '../../testing/callback-receiver.ts'
+import { temporaryFolder } from '../../testing/temporary-folder.ts'
 import type { HttpProviderServer, HttpProviderSettings } from './settings.ts'
 import { startHttpProvider } from './start-http-provider.ts'
 
@@ -152,4 +154,20 @@ test('a message from a mobile is sent as a callback, once the secret that signs 
   expect(Object.fromEntries(new URLSearchParams(callback?.body.toString()))).toMatchObject({
     ...{ From: '+27825550101', To: '+15005550006', Body: 'STOP', SmsStatus: 'received' },
   })
+})
+
+test('a provider that is started again with its journal sends the receipts that it owes, and no others', async () => {
+  const journalFile = join(await temporaryFolder(), 'provider.jsonl')
+  const first = await open('bulksms', { journalFile })
+  await first.send('27825550101')
+  await receiver.count(1)
+  first.server.become('default', { receiptDelay: 60_000 })
+  await first.send('27825550102')
+  await open('bulksms', { journalFile })
+  const received = await receiver.count(2)
+  await until(() => received.length === 2)
+  expect(received.map(({ body }) => /2782555010[12]/.exec(body.toString())?.[0])).toEqual([
+    '27825550101',
+    '27825550102',
+  ])
 })

@@ -172,8 +172,8 @@ const isExpected = (credentials: Secrets, expected: Secrets): boolean =>
   Object.entries(credentials).every(([name, value]) => expected[name] === undefined || expected[name] === value)
 
 const entryOf = ({ submitted, accepted, is, form }: Decision, at: number): MessageEntry => {
-  const { to, from, text, ownId } = submitted
-  return { at, event: 'message', to, from, text, ownId, id: accepted?.id, decision: is, answer: form }
+  const { to, from, text, ownId, callback } = submitted
+  return { at, event: 'message', to, from, text, ownId, callback, id: accepted?.id, decision: is, answer: form }
 }
 
 function after(milliseconds: number, call: () => void): void {

@@ -23,7 +23,10 @@ export interface HttpProviderSettings {
   readonly callbackUrl?: string
   /** Maximum number of callbacks without an answer. Default 100. */
   readonly callbackWindow?: number
-  /** File to which a line of JSON is appended for each message and each answered callback. Default: none. */
+  /**
+   * File to which a line of JSON is appended for each message and each answered callback. A provider that is started
+   * with an existing file sends the receipts that it owes, if it can sign them with `secrets`. Default: none.
+   */
   readonly journalFile?: string
   /** Maximum number of journal entries in memory. Default 100 000. */
   readonly journalEntriesMax?: number
@@ -49,6 +52,8 @@ export interface MessageEntry {
   readonly from: string
   readonly text: string
   readonly ownId?: string | undefined
+  /** URL of the request for receipts. */
+  readonly callback?: string | undefined
   /** The provider's id. Undefined if the message was not accepted. */
   readonly id?: string | undefined
   /**

@@ -7,6 +7,8 @@ import { serveHttpControl } from './control.ts'
 import { httpDeliveries } from './deliveries.ts'
 import { httpJournal } from './journal.ts'
 import { MessageDecisions } from './decisions.ts'
+import { httpOutcomeOf } from './outcomes.ts'
+import { canSign, owedMessages } from './owed.ts'
 import { httpPersonality } from './personalities.ts'
 import { httpProviders } from './providers/index.ts'
 import type { ProviderRequest } from './providers/provider.ts'
@@ -42,7 +44,9 @@ export async function startHttpProvider(settings: HttpProviderSettings): Promise
     socket.setNoDelay(true)
     socket.once('close', () => sockets.delete(socket))
   })
+  const owed = owedMessages(settings.journalFile).filter((message) => canSign(format, message, secrets, now()))
   const port = await listen(server, settings.port ?? 0, settings.host ?? '127.0.0.1')
+  for (const message of owed) void deliveries.report(message, httpOutcomeOf(message.to, current.faultsByNumber))
 
   const status = (): HttpProviderStatus => ({
     ...{ provider: settings.provider, personality: name, messages: decisions.counts(), connections: sockets.size },
