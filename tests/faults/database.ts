@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Chance } from '@gateway/core/testing'
 import { removeCluster, startEmbeddedPostgres } from '@gateway/embedded-postgres'
-import { query } from '../../packages/embedded-postgres/testing/query.ts'
+import { lastingConnection, query } from '../../packages/embedded-postgres/testing/query.ts'
 
 /**
  * Ways in which PostgreSQL stops: in order (fast), at once with a recovery at the next start (immediate), or by the
@@ -37,6 +37,7 @@ export interface Database {
 export async function openDatabase(folder: string, chance: Chance): Promise<Database> {
   const server = await startEmbeddedPostgres({ dataDir: folder })
   const { connectionString } = server
+  const probed = lastingConnection(connectionString)
 
   async function ask<Row>(text: string): Promise<Row[]> {
     for (let attempt = 1; ; attempt++) {
@@ -64,10 +65,12 @@ export async function openDatabase(folder: string, chance: Chance): Promise<Data
   }
 
   async function probe<Row>(text: string): Promise<Row[] | undefined> {
-    const pending = query(connectionString, text).catch(() => undefined)
+    const pending = probed.query(text).catch(() => undefined)
     const late = new AbortController()
     const answer = await Promise.race([pending, delay(1000, undefined, { signal: late.signal }).catch(() => undefined)])
     late.abort()
+    // A connection that does not answer may never answer.
+    if (answer === undefined) void probed.close()
     return answer as Row[] | undefined
   }
 
@@ -87,7 +90,10 @@ export async function openDatabase(folder: string, chance: Chance): Promise<Data
     back: async () => {
       await ask('select')
     },
-    stop: () => server.stop(),
+    stop: async () => {
+      await probed.close()
+      await server.stop()
+    },
     remove: () => removeCluster(folder),
   }
 }

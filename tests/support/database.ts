@@ -2,9 +2,9 @@ import { execFile, spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { Client } from 'pg'
 import { until } from '@gateway/core/testing'
 import { removeCluster, startEmbeddedPostgres } from '@gateway/embedded-postgres'
+import { lastingConnection } from '../../packages/embedded-postgres/testing/query.ts'
 import { copyCluster, root } from './process.ts'
 
 /** PostgreSQL that nothing restarts when it ends, as if it were on another machine. */
@@ -42,21 +42,7 @@ export async function startDatabase(folder: string, { isEmpty = false } = {}): P
   if (!isEmpty) await copyCluster(folder)
   const connectionString = await launch(folder)
   let frozen: number[] = []
-  /** Connection of `rows`. It stays open, because opening one takes much longer than most queries. */
-  let connection: Promise<Client> | undefined
-
-  async function connect(): Promise<Client> {
-    const client = new Client({ connectionString })
-    const forget = () => (connection = undefined)
-    client.on('error', forget).on('end', forget)
-    try {
-      await client.connect()
-    } catch (error) {
-      forget()
-      throw error
-    }
-    return client
-  }
+  const connection = lastingConnection(connectionString)
 
   const postmaster = async (): Promise<number> =>
     Number((await readFile(join(folder, 'postgres', 'postmaster.pid'), 'utf8')).split('\n')[0])
@@ -65,10 +51,7 @@ export async function startDatabase(folder: string, { isEmpty = false } = {}): P
   }
   return {
     connectionString,
-    rows: async <Row>(text: string, values: unknown[] = []) => {
-      connection ??= connect()
-      return (await (await connection).query(text, values)).rows as Row[]
-    },
+    rows: async <Row>(text: string, values: unknown[] = []) => (await connection.query(text, values)) as Row[],
     crash: async () => {
       const pid = await postmaster()
       process.kill(pid, 'SIGQUIT')
@@ -87,7 +70,7 @@ export async function startDatabase(folder: string, { isEmpty = false } = {}): P
     thaw,
     remove: async () => {
       thaw()
-      await (await connection)?.end()
+      await connection.close()
       await (await startEmbeddedPostgres({ dataDir: folder })).stop()
       await removeCluster(folder)
     },
