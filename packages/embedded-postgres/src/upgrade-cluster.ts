@@ -45,7 +45,9 @@ export async function upgradeCluster({
   const from = (await readFile(join(old.folder, 'PG_VERSION'), 'utf8')).trim()
   const target = join(top, `postgres-${from}`)
   if (from === major)
-    throw new Error(`${join(top, 'postgres')} is of PostgreSQL ${major}: there is nothing to upgrade.`)
+    throw new Error(
+      `${join(top, 'postgres')} already has the format of PostgreSQL ${major}: there is nothing to upgrade.`,
+    )
   if (await isThere(target))
     throw new Error(`${target} already exists. Move it away, because the old data will be stored there.`)
   if ((await runningPid(old)) !== undefined)

@@ -29,7 +29,7 @@ export interface OpenBatch {
   readonly mark: 'none' | 'committing' | 'failed' | 'attached'
   /** Number of messages whose outcome is not committed. */
   readonly open: number
-  /** Number of these that are marked. */
+  /** Number of marked messages whose outcome is not committed. */
   readonly inDoubt: number
   /** True once its dispatcher was declared dead; no further message of the batch is submitted or marked. */
   readonly fenced: boolean

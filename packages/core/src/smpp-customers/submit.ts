@@ -9,7 +9,7 @@ import type { SmppSession } from './smpp-credentials.ts'
 import type { SmppOptions } from './smpp-options.ts'
 import { smppRequest } from './smpp-request.ts'
 
-/** Submission of one text, whole, to one or more recipients. */
+/** Submission of one complete text to one or more recipients. */
 export interface SmppSubmission extends Pick<
   TextToSend<string>,
   'text' | 'body' | 'recipients' | 'scheduled' | 'sender'

@@ -156,7 +156,7 @@ export const xmlReadingCases: readonly Case[] = [
       expectEqual(await echoed(utf16(cli('é€')), 'text/xml; charset=windows-1252'), 'é€')
       expectEqual(await echoed(utf16(declared('utf-16')).swap16()), 'é€')
       expectEqual(await echoed(Buffer.from(declared('utf-16'))), 'é€')
-      await refused(gateway, w1252(cli('é')), 'windows-1252 without saying so')
+      await refused(gateway, w1252(cli('é')), 'windows-1252 that is not declared')
       await refused(gateway, Buffer.from(declared('klingon')), 'an unknown encoding')
     },
   },
