@@ -4,7 +4,6 @@ import type { CarrierUser, Heartbeat, NewCarrierVersion } from '@gateway/core/fl
 import type { Route } from '@gateway/core/routes'
 import type { SealedSecret } from '@gateway/core/webhooks'
 import { aCarrierId, anAccountId, anAddress } from '../builders.ts'
-import { until } from '../until.ts'
 import type { Contract } from './shared.ts'
 
 const all = (carrier: string): Route => ({
