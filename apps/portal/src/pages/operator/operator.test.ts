@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { aNumber, totpCode, reportCarriers } from '@gateway/core/testing'
+import { aBind, aNumber, aProcess, totpCode, reportCarriers } from '@gateway/core/testing'
 import type { AccountId } from '@gateway/core/accounts'
 import type { CarrierId } from '@gateway/core/dispatch'
 import { password, startPortal, type Portal, type Visitor } from '../../../testing/start-portal.ts'
@@ -325,4 +325,24 @@ test('an admin sets prices and limits of an account and removes them again', asy
       [name, 403],
     )
   }
+})
+
+test('the SMPP page lists credentials and binds of all accounts, and what waits for their clients', async () => {
+  const { text: empty } = await support.get('/operator/smpp')
+  expect(empty).toContain('No account has a credential.')
+  const added = await portal.backOffice.commands.addSmppCredential(portal.account.id)
+  if (typeof added === 'string') throw new Error(added)
+  const { id, systemId } = added.credential
+  const bind = aBind(aProcess())
+  await portal.ports.smppBinds.open(id, bind)
+  await portal.ports.smppBinds.report(bind.process, [
+    { id: bind.id, lastError: 'RINVDCS', strayTexts: 7, submissions: 9 },
+  ])
+  const { text, html } = await support.get('/operator/smpp')
+  expect(text).toContain('Receipts waiting')
+  const rows = html.querySelectorAll('tbody tr').map((row) => row.textContent)
+  expect(rows).toEqual([
+    expect.stringMatching(`${systemId}.*${bind.remote}.*97RINVDCS`),
+    expect.stringMatching(`${systemId}.*gsm.*ascii`),
+  ])
 })
