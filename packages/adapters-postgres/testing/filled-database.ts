@@ -21,6 +21,8 @@ export const filled = {
   bulk: { from: 5_400_001, count: 10 },
   history: { from: 1, count: 60_000 },
   unmatched: 3000,
+  /** Rows of each of the tables of arrivals, webhook events, parts and deliveries of SMPP. */
+  others: 20_000,
 } as const
 
 type Amounts = { readonly [range in keyof typeof filled]: Widened<(typeof filled)[range]> }
@@ -34,13 +36,14 @@ export const fewer: Amounts = {
   sent: { ...filled.sent, count: 3000 },
   inParts: { ...filled.inParts, count: 1000 },
   history: { ...filled.history, count: 6000 },
+  others: 2000,
 }
 
 /** Inserts some 400,000 rows by default. The number of a message is 27800000000 plus its id. */
 export async function fillDatabase(connectionString: string, amounts: Amounts = filled): Promise<void> {
   const client = new Client({ connectionString })
   await client.connect()
-  const { accounts, due, later, claimed, sent, inParts, bulk, history, unmatched } = amounts
+  const { accounts, due, later, claimed, sent, inParts, bulk, history, unmatched, others } = amounts
   const account = (id: string) => `case when ${id} % 2 = 0 then 1 else 1 + ${id} % ${accounts} end`
   const singles = ({ from, count }: { from: number; count: number }) =>
     `generate_series(${from}, ${from + count - 1}) i`
@@ -87,7 +90,7 @@ export async function fillDatabase(connectionString: string, amounts: Amounts = 
     insert into chosen_sender (msisdn, accounts, senders) select 27800000000 + i, array[1, 2, 3], array[1, 2, 3] from generate_series(1, 5000) i;
     insert into last_contact (msisdn, sender, account_id, message_id, at) select 27800000000 + i, 1, 1, i, now() - interval '1 year' from generate_series(1, 5000) i;
     insert into inbound_message (account_id, short_code, carrier, from_address, to_address, text)
-    select nullif(i % 20, 0), case when i % 3 = 0 and i % 20 > 0 then 2 end, 1, 27800000000 + i, '12025551001', 'hello' from generate_series(1, 20000) i;
+    select nullif(i % 20, 0), case when i % 3 = 0 and i % 20 > 0 then 2 end, 1, 27800000000 + i, '12025551001', 'hello' from generate_series(1, ${others}) i;
     insert into inbound_message_offered (account_id, at, inbound_message_id, to_code) select account_id, at, id, short_code is not null from inbound_message where account_id is not null and id % 20 <> 1;
     insert into inbound_message_taken (operation, account_id, inbound_message_ids) select md5('t' || i)::uuid, 1, array[20 * i + 1] from generate_series(1, 900) i;
     insert into inbound_message_seen (key, operation) select md5('k' || i)::uuid, md5('o' || i)::uuid from generate_series(1, 5000) i;
@@ -98,7 +101,7 @@ export async function fillDatabase(connectionString: string, amounts: Amounts = 
     insert into webhook (account_id, url, events, list_size, with_text, created_at, secret)
     select account.id, 'https://example.com', 255, 100, true, now(), 'sealed' from account, generate_series(1, 3) order by account.id;
     insert into webhook_event (webhook_id, type, sequence, at, code, send_first_id, has_reference, count, subjects, msisdns)
-    select 1 + i % 40, i % 4, 4, now(), 0, ${sent.from} + i, true, 1, array[${sent.from} + i], array[27800000000 + i] from generate_series(1, 20000) i;
+    select 1 + i % 40, i % 4, 4, now(), 0, ${sent.from} + i, true, 1, array[${sent.from} + i], array[27800000000 + i] from generate_series(1, ${others}) i;
     insert into webhook_list (webhook_id, state, tries, due_at, from_at, to_at, events)
     select 1 + i % 60, i % 3, 1, now() + (i - 5000) * interval '1 second', now(), now(), '[]' from generate_series(1, 6000) i;
     update webhook_list set leased = true where id <= 100;
@@ -117,10 +120,10 @@ export async function fillDatabase(connectionString: string, amounts: Amounts = 
     insert into smpp_part (id, account_id, text_key, part, total, msisdn, content, credential_id, message_id)
     select ${history.from} + i, ${account('i')}, md5('text' || i / 2)::uuid, 1 + i % 2, 2, 27800000000 + i, '{}', 1,
       case when i > 2000 then i / 2 * 2 end
-    from generate_series(1, 20000) i;
+    from generate_series(1, ${others}) i;
     insert into smpp_delivery (account_id, credential_id, kind, subject, message_id, send_first_id, msisdn, code, taken, receipts, at)
     select ${account('i')}, 1 + i % ${accounts}, 0, ${sent.from} + i, ${sent.from} + i, ${sent.from} + i, 27800000000 + i, 0, true, 1, now()
-    from generate_series(1, 20000) i;
+    from generate_series(1, ${others}) i;
     insert into incident (message_id, what) select i, 'recovered' from generate_series(1, 5000) i;
     insert into ledger (account_id, kind, amount) select 1 + i % ${accounts}, 1, 1 from generate_series(1, 5000) i`)
   await client.end()
