@@ -71,7 +71,7 @@ test('every request of the page is accepted, and answered as the page shows', as
 
 /** Returns the blocks of YAML on the page. `!secret` names an entry of another file. */
 const settings = (): readonly unknown[] =>
-  Array.from(page.matchAll(/```yaml\n([\s\S]*?)```/g), ([, text = '']) =>
+  Array.from(page.matchAll(/```yaml\n([\s\S]*?)```/g), ([, text = '']): unknown =>
     parse(text, { customTags: [{ tag: '!secret', resolve: (name: string) => name }] }),
   )
 
