@@ -92,9 +92,9 @@ function next({ chance, observations, codes }: Replies, n: number): DeliveredRep
   const code = chance.one(codes)
   const to = chance.happens(0.5) ? delivered(observations, chance) : undefined
   if (to !== undefined) return { from: to.number, text, account: to.account, toCode: false }
-  // An opt-out causes a confirmation message to its sender. Senders ending in 88 or more are excluded, because the
-  // simulated carrier might make them reply to it.
-  const isOptOut = n % 100 < 88 && chance.happens(0.1)
+  // An opt-out causes a confirmation message to its sender. Senders ending in 70 or more are excluded, because messages
+  // to them have other outcomes: the simulated carrier might make them reply, and 83 stops the carrier over HTTP.
+  const isOptOut = n % 100 < 70 && chance.happens(0.1)
   const content = isOptOut ? `${optOutText} ${text}` : text
   return { from: `2789${String(n).padStart(7, '0')}`, text: content, account: code.account, toCode: true }
 }
