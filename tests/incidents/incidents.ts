@@ -29,8 +29,11 @@ export interface Incident {
 
 const alpha = 'alpha' as CarrierId
 
-/** Alarms of a process that is restarted, where the start takes longer than eight seconds (a minute in production). */
-const ofRestart: readonly string[] = ['ProcessDown', 'ProcessGone']
+/**
+ * Alarms of a process that is restarted, if its start takes longer than eight seconds (a minute in production), or if
+ * another incident has restarted it a moment ago.
+ */
+const ofRestart: readonly string[] = ['ProcessDown', 'ProcessGone', 'CrashLoop']
 
 /** Work of attackers and clients that goes on until the incident ends. */
 function inBackground(work: (stage: Stage) => Promise<unknown>, pauseMilliseconds: number) {

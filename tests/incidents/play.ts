@@ -10,16 +10,15 @@ const ownSecondsByDefault = 8
 
 export interface Played {
   readonly title: string
-  /** Seconds from the begin of the incident to its last alarm, and from its end to the end of all alarms. */
+  /** Compressed seconds from the begin of the incident to its last alarm, and from its end to the end of all alarms. */
   readonly alarmSeconds: number
   readonly endSeconds: number
-  /** The same as they would be with the times of the shipped rules, at most. */
-  readonly atMost: { readonly alarm: number; readonly end: number }
 }
 
 /**
  * Plays an incident: its alarms are notified in time, no other alarm is, and all of them end in time. Throws an Error
- * that names the difference. The time of the gateway itself is not compressed, and the rest is.
+ * that names the difference. The limits are those of P-22, divided as the times of the rules, plus the seconds that the
+ * gateway itself needs. That the times of the rules alone keep the promise is checked by `rules.test.ts`.
  */
 export async function play(stage: Stage, incident: Incident): Promise<Played> {
   const { title, alarms, mayFollow = [], ownSeconds = ownSecondsByDefault, begin, end } = incident
@@ -47,18 +46,7 @@ export async function play(stage: Stage, incident: Incident): Promise<Played> {
   const endSeconds = elapsed()
   const others = monitoring.takeRaised().filter((name) => !alarms.includes(name) && !mayFollow.includes(name))
   if (others.length > 0) throw new Error(`${title}: ${others.join(', ')} was raised too`)
-  return {
-    title,
-    alarmSeconds,
-    endSeconds,
-    atMost: { alarm: scaled(alarmSeconds, ownSeconds), end: scaled(endSeconds, ownSeconds) },
-  }
-}
-
-/** Returns the longest time that a measured one stands for: only up to `own` seconds of it were not compressed. */
-const scaled = (seconds: number, own: number): number => {
-  const notCompressed = Math.min(seconds, own)
-  return Math.round(notCompressed + (seconds - notCompressed) * timesFaster)
+  return { title, alarmSeconds, endSeconds }
 }
 
 /** Waits until no alarm is on. */
