@@ -273,9 +273,7 @@ describe('on a data folder of its own', () => {
       'a data folder that is a file',
       async () => {
         await writeFile(folder.path, '')
-        await expect(start(folder.path)).rejects.toThrow(
-          /DATA_DIR .* cannot be used .*Name a folder that can be written/,
-        )
+        await expect(start(folder.path)).rejects.toThrow(/DATA_DIR .* cannot be used .*Name a writable folder/)
         await rm(folder.path)
       },
       minute,
