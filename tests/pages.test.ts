@@ -116,6 +116,13 @@ const inLanguage = (...languages: readonly string[]): readonly Block[] => {
   return found
 }
 
+test('each decision record has a number of its own, which is also in its title', () => {
+  const records = pages.filter((page) => /^docs\/decisions\/\d/.test(page))
+  const numbers = records.map((page) => page.slice('docs/decisions/'.length, 'docs/decisions/'.length + 4))
+  expect(numbers.filter((number, i) => numbers.indexOf(number) !== i)).toEqual([])
+  expect(records.filter((page, i) => !read(page).startsWith(`# ${numbers[i]}. `))).toEqual([])
+})
+
 test('each block of JSON is JSON', () => {
   const isWrong = ({ code }: Block): boolean => {
     try {
