@@ -82,7 +82,11 @@ interface Notification {
 }
 
 /** Starts both programs in this folder. `change` may change the rules, to plant a gap. */
-export async function startMonitoring(folder: string, change = (rules: string) => rules): Promise<Monitoring> {
+export async function startMonitoring(
+  folder: string,
+  targets: readonly Target[],
+  change = (rules: string) => rules,
+): Promise<Monitoring> {
   const on = new Map<string, string>()
   let raised = new Set<string>()
   const receiver = createServer((request, response) => {
@@ -103,13 +107,13 @@ export async function startMonitoring(folder: string, change = (rules: string) =
   await new Promise<void>((resolve) => receiver.listen(receiverPort, '127.0.0.1', resolve))
   await mkdir(folder, { recursive: true })
   const targetsFile = join(folder, 'targets.json')
-  const scrape = async (targets: readonly Target[]): Promise<void> => {
-    const groups = targets.map(({ instance, port }) => ({ targets: [`127.0.0.1:${port}`], labels: { instance } }))
+  const scrape = async (all: readonly Target[]): Promise<void> => {
+    const groups = all.map(({ instance, port }) => ({ targets: [`127.0.0.1:${port}`], labels: { instance } }))
     // A rename replaces the file at once, so that Prometheus never reads a part of it.
     await writeFile(`${targetsFile}.new`, JSON.stringify(groups))
     await rename(`${targetsFile}.new`, targetsFile)
   }
-  await scrape([])
+  await scrape(targets)
   const interval = shorter('15', 's')
   await writeFile(join(folder, 'rules.yaml'), fasterRules(change(readFileSync(rulesFile, 'utf8'))))
   await writeFile(

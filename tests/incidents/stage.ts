@@ -108,8 +108,7 @@ export async function startStage(names: readonly Name[], change?: (rules: string
   await start(names[0] ?? 'rest')
   await Promise.all(names.slice(1).map((name) => start(name)))
   const { key } = await openAccount(environment, 'acme', 1_000_000)
-  const monitoring = await startMonitoring(join(data.path, 'monitoring'), change)
-  await monitoring.scrape(targets)
+  const monitoring = await startMonitoring(join(data.path, 'monitoring'), targets, change)
   await until(async () => (await monitoring.query('up == 1')).length === targets.length)
   const clientOf = (name: Name): Client => ({
     url: `http://127.0.0.1:${targets.find(({ instance }) => instance === name)?.port ?? 0}`,
