@@ -16,9 +16,9 @@ export interface Side {
   live(worker: Worker, messages: number, recipients: number): Promise<Living>
 }
 
-/** Further settings of a gateway. */
+/** Optional settings of the gateway that `openSide` starts. */
 interface SideSettings {
-  /** Further variables of the dispatcher. */
+  /** Environment variables of the dispatcher in addition to `CARRIERS`. */
   readonly dispatcher?: Readonly<Record<string, string>>
   /** Starts one more process, which is measured after the server and the dispatcher. */
   readonly start?: (database: Database) => Promise<Started>

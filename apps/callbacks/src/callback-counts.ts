@@ -27,7 +27,7 @@ function knownType(request: IncomingMessage): string {
 
 type LogRefusal = (refused: RefusedCallback) => void
 
-/** Counts callbacks by carrier, and logs a sample of those that are refused. */
+/** Counts callbacks by carrier, and logs a sample of the refused callbacks. */
 export class CallbackCounts {
   readonly #log: Log
   readonly #refused: RefusedCallbacks

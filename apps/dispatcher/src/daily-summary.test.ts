@@ -84,5 +84,8 @@ test('a summary that is refused is tried ten times, and then dropped with a line
   await until(() => lines.length > 0)
   await reporting.stop()
   expect(requests).toHaveLength(10)
-  expect(JSON.parse(lines[0] ?? '')).toMatchObject({ msg: 'the daily summary was not accepted', failure: 'HTTP 500' })
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+    msg: 'the daily summary was dropped after ten failed attempts',
+    failure: 'HTTP 500',
+  })
 })

@@ -43,7 +43,7 @@ const dueDay = (clock: Clock): GatewayDay => (gatewayDay(secondsAfter(clock.now(
 
 /**
  * Posts a summary of each day to the URL, from 6:00 of the next day on (GMT+2). A summary whose time is over when the
- * process starts is not sent. After ten failed tries a summary is dropped, with a line in the log.
+ * process starts is not sent. After ten failed attempts, drops the summary and logs a warning.
  */
 export function sendDailySummary(settings: SummarySettings): Repeated {
   const { ports, log, pauseMilliseconds = minuteMilliseconds } = settings
@@ -55,7 +55,7 @@ export function sendDailySummary(settings: SummarySettings): Repeated {
     if (day <= sent) return
     const failure = await send(settings, day)
     if (failure === undefined || ++tries >= triesMax) {
-      if (failure !== undefined) log.warn({ failure }, 'the daily summary was not accepted')
+      if (failure !== undefined) log.warn({ failure }, 'the daily summary was dropped after ten failed attempts')
       sent = day
       tries = 0
     }

@@ -110,7 +110,7 @@ async function refusal(url: URL, answer: IncomingMessage): Promise<Refused> {
   try {
     for await (const piece of answer.setEncoding('utf8')) if (text.length < 10_000) text += piece as string
   } catch {
-    // The status alone is reported.
+    // If the body cannot be read, the error contains only the status.
   }
   const words = ['Code', 'Message'].flatMap((name) => new RegExp(`<${name}>([^<]+)</${name}>`).exec(text)?.[1] ?? [])
   const why = words.length === 0 ? '' : ` (${printable(words.join(': ')).replace(/\.$/, '')})`

@@ -49,7 +49,10 @@ export function portalRouter(gateway: Gateway, settings: PortalSettings): Router
   return router.use(undecodable(portalNotFound(gateway, settings)), answerError)
 }
 
-/** Creates an app with the portal, health and metrics. Unknown paths are answered with a page, or as REST does. */
+/**
+ * Creates an app with the portal, health and metrics. An unknown path below `/api` is answered in the form of the
+ * interface to which the path belongs, any other unknown path with a page.
+ */
 export const createPortalServer = (gateway: Gateway, settings: PortalServerSettings): Express =>
   createServiceApp({
     ...settings,

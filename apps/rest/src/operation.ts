@@ -43,7 +43,7 @@ export interface Example {
   readonly id?: number
   readonly query?: Readonly<Record<string, string | number>>
   readonly body?: unknown
-  /** Fields of a successful response after the envelope, or the expected failure. */
+  /** Expected result: the fields after the envelope if the request succeeds, or the failure if the request fails. */
   readonly answer: object | Failure
 }
 

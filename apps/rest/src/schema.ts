@@ -80,7 +80,7 @@ function unprocessable(errors: readonly ErrorObject[] | null | undefined): Failu
   }
   const subject = place === '' ? 'The body' : place
   if (isUnusableText(error, errors ?? []))
-    return failure('unusable-text', `${subject} must not hold U+0000 or half a character.`)
+    return failure('unusable-text', `${subject} must not contain U+0000 or an unpaired surrogate.`)
   return failure(codeOf(place, error), `${subject} must be ${expected(error)}; got ${got(error)}.`)
 }
 

@@ -28,7 +28,7 @@ const formType = { 'content-type': 'application/x-www-form-urlencoded' }
 const jsonType = { 'content-type': 'application/json' }
 const file = fileURLToPath(new URL('signatures.json', import.meta.url))
 
-/** Time of all signatures, in milliseconds since 1970. The packages read the clock, which is therefore fixed. */
+/** Time of all signatures, in milliseconds since 1970. `Date` is fixed to it, because the packages read the clock. */
 const now = 1_800_000_000_000
 const seconds = String(now / 1000)
 globalThis.Date = class extends Date {

@@ -70,8 +70,8 @@ function open(sealed: SealedSecret, keys: readonly Key[], folder: string): strin
   const key = keys.find((each) => each.id === id)
   if (key === undefined)
     throw new Error(
-      `A stored secret was encrypted with the key ${id}, which this process does not have: ${heldText(keys, folder)}. ` +
-        'Set SECRETS_KEY to the same keys everywhere, the older ones behind the current one.',
+      `A stored secret was encrypted with the key ${id}, but ${availableKeys(keys, folder)}. ` +
+        'Set SECRETS_KEY to the same keys in every process: the current key first, then the older keys.',
     )
   const decipher = createDecipheriv('aes-256-gcm', key.bytes, bytes.subarray(0, nonceBytes), {
     authTagLength: tagBytes,
@@ -80,10 +80,10 @@ function open(sealed: SealedSecret, keys: readonly Key[], folder: string): strin
   return decipher.update(bytes.subarray(nonceBytes, -tagBytes), undefined, 'utf8') + decipher.final('utf8')
 }
 
-const heldText = (keys: readonly Key[], folder: string): string =>
+const availableKeys = (keys: readonly Key[], folder: string): string =>
   keys.length === 0
-    ? `SECRETS_KEY is not set, and there is no ${keyFile(folder)}`
-    : `it has ${keys.map(({ id }) => id).join(', ')}`
+    ? `this process has no key: SECRETS_KEY is not set, and ${keyFile(folder)} does not exist`
+    : `this process has only ${keys.map(({ id }) => id).join(', ')}`
 
 function partsOf(sealed: SealedSecret): { readonly id: string; readonly bytes: Buffer } {
   const [found, id, text, more] = sealed.split('.')

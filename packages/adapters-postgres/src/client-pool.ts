@@ -153,7 +153,7 @@ export class ClientPool {
     return { busy: totalCount - idleCount, idle: idleCount, waiting: waitingCount }
   }
 
-  /** Ends each connection when it becomes free. After `seconds`, ends those that are still lent. */
+  /** Ends each connection when it becomes free. After `seconds`, ends the connections that are still lent. */
   async close(seconds: number): Promise<void> {
     await waitAtMost(seconds, this.#pool.end())
     // Ends connections that are still in use, so that their callers get an error.

@@ -237,7 +237,7 @@ export interface Tables {
   bulk_send_call: {
     send_id: BulkSendId
     call: number
-    /** All rows of the call or, when it has ended, those that got no message. */
+    /** All rows of the call until the call ends, then only the rows without a message. */
     recipients: Json<readonly BulkRow[]>
     /** Number of rows, without rows that repeat a number. */
     count: number

@@ -6,7 +6,7 @@ export interface SimulatedOutcome {
   readonly answer: 'accepted' | 'refused' | 'unknown'
   /** Receipts, each sent after the previous one was acknowledged. */
   readonly receipts: readonly DeliveryReceiptCode[]
-  /** Number of times that the message is refused for now before its answer. */
+  /** Number of times that the message is temporarily refused before its answer. */
   readonly refusals: number
   /** True if the first receipt is sent before the answer. */
   readonly receiptFirst: boolean

@@ -15,9 +15,9 @@ export interface Owners {
   isForeign(run: string): boolean
   /** Returns true if another living process uses the folder. */
   isShared(): boolean
-  /** Releases every run of this process except these, which still have outstanding receipts. */
+  /** Deletes the owner file of every run of this process except `runs`, which still have outstanding receipts. */
   releaseExcept(runs: ReadonlySet<string>): void
-  /** Makes the runs of this process available to other processes. */
+  /** Ends the ownership of all runs of this process, so that another process can take them over. */
   release(): void
 }
 

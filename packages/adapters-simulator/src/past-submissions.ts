@@ -50,7 +50,7 @@ export function acknowledgements(): Acknowledgements {
   }
 }
 
-/** Number of times that each message was refused for now. It is kept until the message gets its final answer. */
+/** Number of times that each message was temporarily refused. It is kept until the message gets its final answer. */
 export interface RefusalCounts {
   /** Counts the refusals that a line of the record contains. */
   note(line: string): void

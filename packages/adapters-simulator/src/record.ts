@@ -60,7 +60,7 @@ export interface SubmissionRecord {
   submitted(at: Instant, batch: readonly Submitted[]): void
   /** Writes that receipts or replies were acknowledged. Throws a `NotWritten`. */
   acknowledged(items: readonly Acknowledged[]): void
-  /** Returns how often any process has refused the message for now. */
+  /** Returns how often any process has temporarily refused the message. */
   refusals(id: MessageId): number
   /** Returns true if the number may reply to this sender now, because it has not replied recently in any process. */
   mayReply(number: Msisdn, sender: SenderAddress | undefined, at: Instant): boolean

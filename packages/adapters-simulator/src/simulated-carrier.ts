@@ -60,7 +60,7 @@ const receiptFirstMilliseconds = 1000
 /**
  * A carrier without a network; the number of a message decides its outcome (`outcomes.ts`). The carrier records each
  * submission and acknowledgement before it answers, and sends the outstanding receipts of earlier runs when it starts.
- * If the record fails, messages are refused for now, and the next submission opens it again.
+ * If the record fails, messages are temporarily refused, and the next submission opens it again.
  *
  *   created --listen--> opening --the record was read--> open --close--> closed
  *                          +--failed--> created, with handlers --submit--> opening
@@ -159,7 +159,7 @@ class SimulatedCarrier implements Carrier {
 
   // Record
 
-  /** Opens the record. If that fails, messages are refused for now and the next submission tries again. */
+  /** Opens the record. If that fails, messages are temporarily refused and the next submission tries again. */
   #open(handlers: CarrierHandlers): Promise<void> {
     return (this.#opening ??= this.#openLink(handlers).catch((problem: unknown) => {
       this.#opening = undefined
@@ -305,7 +305,7 @@ function settingOf(url: string, name: string, value: string): [string, number] {
   if (parameter === undefined) return fail(url, `unknown parameter ${JSON.stringify(name)}`)
   const { setting, min, max } = parameter
   if (!/^\d{1,9}$/.test(value) || Number(value) < min || Number(value) > max) {
-    return fail(url, `${name} is ${JSON.stringify(value)}`)
+    return fail(url, `${name} is ${JSON.stringify(value)}; expected a whole number from ${min} to ${max}`)
   }
   return [setting, Number(value)]
 }

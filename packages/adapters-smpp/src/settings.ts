@@ -67,7 +67,7 @@ export interface SmppSettings {
   readonly silentSeconds: number
   /**
    * Percentage of the latest messages that must fail to open the circuit. A message fails if it gets no answer or is
-   * refused for now.
+   * temporarily refused.
    */
   readonly failuresPercent: number
   /** Seconds from the opening of the circuit to the first probe. */
@@ -99,7 +99,7 @@ export interface SmppSettings {
    * used.
    */
   readonly receiptNumbers: NumberForm | 'none' | undefined
-  /** Seconds after which a delivery that is not stored yet is refused for now. */
+  /** Seconds after which a delivery that is not stored yet is temporarily refused. */
   readonly storeSeconds: number
   /** Form of ids in receipts, compared to the ids in submit_sm_resp; if undefined, it is learned. */
   readonly receiptId: IdForm | undefined

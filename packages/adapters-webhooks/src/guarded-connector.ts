@@ -16,7 +16,7 @@ export interface ConnectorSettings {
   readonly proxy: EgressProxy | undefined
   /** Time limit for name resolution, TCP connection and TLS handshake together. */
   readonly milliseconds: number
-  /** Certificate authorities in PEM, in place of those that Node trusts. For tests. */
+  /** Certificate authorities in PEM that replace the authorities that Node trusts. For tests. */
   readonly ca: string | undefined
   /** Aborts connection attempts that are under way. */
   readonly stopping: AbortSignal

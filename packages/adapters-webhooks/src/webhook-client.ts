@@ -21,7 +21,7 @@ export interface WebhookClientSettings {
   readonly dial?: Dial
   /** Clock for dates in `Retry-After`, in milliseconds since 1970. Default: the clock of this machine. */
   readonly clock?: { now(): number }
-  /** Certificate authorities in PEM, in place of those that Node trusts. */
+  /** Certificate authorities in PEM that replace the authorities that Node trusts. */
   readonly ca?: string | undefined
 }
 

@@ -101,7 +101,7 @@ export class BackOff {
   }
 }
 
-/** Counts events in windows of one second. */
+/** Measures the rate of events by counting them in intervals of one second. */
 class RateMeter {
   #windowAt = -Infinity
   #count = 0
@@ -112,7 +112,7 @@ class RateMeter {
     this.#count++
   }
 
-  /** Returns the larger of the counts of the current window and the one before. */
+  /** Returns the number of events in the current interval or in the previous interval, whichever is larger. */
   lastSecond(now: number): number {
     this.#turn(now)
     return Math.max(this.#count, this.#before)

@@ -1,7 +1,7 @@
 import type { CarrierBinds } from './carrier-binds.ts'
 import type { CarrierRates } from './carrier-rates.ts'
 
-/** Stored ports through which processes share the binds and the rate of a carrier. */
+/** Ports of the store through which processes share the binds and the rate of a carrier. */
 export interface CarrierSharePorts {
   readonly carrierBinds: CarrierBinds
   readonly carrierRates: CarrierRates

@@ -10,7 +10,7 @@ export const circuitDefaults: CircuitBounds = {
 
 /**
  * Outcome of one submission. Taken: accepted, or refused for good. Throttled: refused because of the rate, which slows
- * the carrier down and never opens the circuit. Refused again: the message had been refused for now before, so the
+ * the carrier down and never opens the circuit. Refused again: the message had been temporarily refused before, so the
  * refusal says nothing about the carrier. Account broken: refused because of our account at the carrier, which would
  * refuse every other message as well. Unsent: the message was not sent, or its connection ended before an answer was
  * due.
@@ -93,7 +93,7 @@ const refusedPauseMilliseconds = 1000
  * accepts messages. `now` is in milliseconds of the clock in `CircuitClocks`. The owner calls `look` several times a
  * second while a submission is outstanding; the timer of the circuit calls it while the circuit is not closed.
  *
- *   closed --silence, a share without answers, ten distinct messages in a row refused for now, account broken--> open
+ *   closed --silence, share without answers, ten distinct messages temporarily refused in a row, account broken--> open
  *   open --the pause is over, or a late answer--> half-open
  *   half-open --the same as closed, or one without an answer--> open
  *   half-open --ten taken, or one in ten seconds, and a share of failures below the bound--> closed
@@ -102,7 +102,7 @@ const refusedPauseMilliseconds = 1000
  * After silence, each answer lets one more message leave at a time. After refusals, the first message that is taken
  * lifts that limit.
  *
- * A refusal for now counts once per message. While any of ten consecutive messages is taken, refusals open nothing
+ * A temporary refusal counts once per message. While any of ten consecutive messages is taken, refusals open nothing
  * (P-17).
  */
 export class CircuitBreaker {
@@ -126,7 +126,7 @@ export class CircuitBreaker {
   /** Current or last pause in milliseconds; 0 if the circuit never opened. */
   #pause = 0
   #openedByRefusals = false
-  /** Messages of this epoch that were taken or refused for now, at most `provenEnough`; see also `#acceptsAgain`. */
+  /** Messages of this epoch that were taken or temporarily refused, at most `provenEnough`; see `#acceptsAgain`. */
   #proven = 0
   /** Messages of this epoch that were taken. */
   #takenCount = 0
@@ -142,7 +142,7 @@ export class CircuitBreaker {
   #failures = 0
   #lost = 0
   #recent = 0
-  /** Number of distinct messages refused for now since the last accepted one. */
+  /** Number of distinct messages temporarily refused since the last accepted one. */
   #refusedInRow = 0
   #answerTime: number | undefined
   #wasDoubtful = false

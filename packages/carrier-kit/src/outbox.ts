@@ -104,7 +104,7 @@ const nowMilliseconds = (): number => performance.now()
  *                 ^ |                                              |  |
  *                 | +--handBack, expired, held too long--> answered|  +--missing parts are worth another try--+
  *                 +-----------------------------------------------------------------------------------------+
- *   open --shut--> shut: waiting and later messages are refused for now --abandon--> nothing more is sent
+ *   open --shut--> shut: waiting and later messages are temporarily refused --abandon--> nothing more is sent
  *
  * The parts of a message are sent one after another over one channel, even if its window is full in between.
  */
@@ -179,7 +179,7 @@ export class Outbox<Segment, Over extends Channel> {
   }
 
   /**
-   * Refuses unsent messages for now, except the first `keep` of them. Messages of which a part was sent continue.
+   * Temporarily refuses unsent messages, except the first `keep` of them. Messages of which a part was sent continue.
    */
   handBack(keep = 0): void {
     const unsent = this.#waiting.again.filter(({ takenSince }) => takenSince === undefined)
@@ -187,7 +187,7 @@ export class Outbox<Segment, Over extends Channel> {
     for (const outgoing of [...unsent.slice(keep), ...this.#waiting.takeNew(newToKeep)]) this.#giveUp(outgoing)
   }
 
-  /** Refuses all unsent messages for now, also those submitted later. */
+  /** Temporarily refuses all unsent messages, also those submitted later. */
   shut(): void {
     this.#isShut = true
     this.handBack()
@@ -359,7 +359,7 @@ export class Outbox<Segment, Over extends Channel> {
 
   #decide(outgoing: OutgoingMessage<Segment>, part: number, outcome: PartOutcome, now: number): void {
     outgoing.underWay--
-    // A repetition that was refused for now does not show that the carrier has not accepted an earlier attempt.
+    // A repetition that was temporarily refused does not show that the carrier has not accepted an earlier attempt.
     if (outcome !== 'retry' || outgoing.outcomes[part] !== 'repeat') outgoing.outcomes[part] = outcome
     if (!isRefused(outcome) && outcome !== 'retry') outgoing.takenSince ??= now
     if (isRefused(outcome)) this.#withdraw(outgoing)

@@ -2,7 +2,7 @@ import type { Submission, SubmissionAnswer } from '@gateway/core/dispatch'
 import type { CarrierPrice } from '@gateway/core/messages'
 
 /**
- * Outcome of one part. `retry`: the carrier certainly did not get the part, or refused it for now. `repeat`: nobody
+ * Outcome of one part. `retry`: the carrier certainly did not get the part, or temporarily refused it. `repeat`: nobody
  * knows whether the carrier has the part, but it may be sent again under the same key. `opted-out`: refused, because
  * the recipient has opted out at the carrier. `isPartial`: the carrier has split the part, and has refused some of the
  * pieces for good.
@@ -76,7 +76,7 @@ export interface OutgoingMessage<Segment> {
   toSend: number[]
   /** Number of parts that were sent and are not answered. */
   underWay: number
-  /** Number of refusals for now, and of requests that are to be repeated. */
+  /** Number of temporary refusals, and of requests that are to be repeated. */
   tries: number
   /** Earliest time to send a part. */
   notBefore: number

@@ -43,13 +43,13 @@ const responseBounds = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60
 const waitingSeconds = 0.1
 
 /**
- * Submissions of one carrier from the dispatcher to its network: outbox, pace, circuit breaker and share of the rate.
- * Implements what `Carrier` says about submissions, so that a carrier delegates to it.
+ * Sends the submissions that a dispatcher makes to one carrier. Combines an outbox, a pace, a circuit breaker and the
+ * share of the carrier's rate that this process may use. A `Carrier` delegates its methods for submissions to it.
  *
  *   open --finish--> finishing: the outstanding submissions are answered, nothing new is sent --end--> ended
  *
- * `mode` is what an operator wants. Paused and drained carriers get no submissions; the owner ends its connections once
- * a drained carrier is `quiet`.
+ * An operator sets `mode`. Paused and drained carriers get no submissions. Once a drained carrier is `quiet`, the
+ * `Carrier` ends its connections.
  */
 export class Outgoing<Segment, Over extends Channel> {
   readonly #carrier: CarrierId
@@ -129,7 +129,7 @@ export class Outgoing<Segment, Over extends Channel> {
     return Math.max(0, Math.min(free, paced, proven) - this.#outbox.waiting)
   }
 
-  /** Answers unsent submissions as refused for now, except those that a throttling carrier gets within a second. */
+  /** Answers unsent submissions as temporarily refused, except submissions that a throttling carrier gets in 1 s. */
   handBack(): void {
     this.#outbox.handBack(this.#sentWithinSecond())
   }
@@ -184,8 +184,8 @@ export class Outgoing<Segment, Over extends Channel> {
   }
 
   /**
-   * Refuses unsent submissions for now, including later ones. Waits until the other submissions are answered, or until
-   * `deadline` resolves. After that nothing is sent any more.
+   * Temporarily refuses unsent submissions, including later ones. Waits until the other submissions are answered, or
+   * until `deadline` resolves. After that nothing is sent any more.
    */
   async finish(deadline: Promise<unknown>): Promise<void> {
     this.#outbox.shut()

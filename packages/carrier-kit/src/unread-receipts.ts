@@ -24,11 +24,11 @@ export interface UnreadDelivery {
   /** The carrier's own id of the message, if one was found. */
   readonly reference?: string | undefined
   readonly number?: Msisdn | undefined
-  /** Text of the receipt, or the data of a person's binary message in hexadecimal. */
+  /** Text of the receipt, or the data of an inbound binary message in hexadecimal. */
   readonly text?: string
   /** The whole delivery as it arrived: a PDU, or the body of a request. */
   readonly octets: Uint8Array
-  /** True for a message of a person. */
+  /** True for an inbound message. */
   readonly isMessage?: boolean
 }
 

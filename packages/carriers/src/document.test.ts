@@ -129,7 +129,7 @@ test.each<[unknown, ...string[]]>([
   [{ carriers: [{ name: 'a', ...spelled, ca: 'ca.pem' }] }, '/carriers/0 (a): ', 'unknown parameter "ca"'],
   [{ carriers: [{ name: 'a', ...spelled, tls: true, ca: 'none.pem' }] }, '/carriers/0 (a): ', 'none.pem cannot be read'],
   [{ carriers: [{ name: 'a', url: 'ftp://me:hidden@host' }] }, '/carriers/0 (a): the URL is of an unknown kind'],
-  [{ carriers: [{ name: 'a', ...spelled }, { name: 'a', ...spelled }] }, '/carriers/1 (a): the name is given twice'],
+  [{ carriers: [{ name: 'a', ...spelled }, { name: 'a', ...spelled }] }, '/carriers/1 (a): an earlier carrier has the same name, "a"'],
   [{ carriers: [{ name: 'a', type: 'http', provider: 'twilio' }] }, '/carriers/0: "secrets" is missing'],
   [{ carriers: [{ name: 'a', type: 'ftp', ...spelled }] }, '/carriers/0/type: one of smpp, http is expected'],
   [{ carriers: [{ name: 'a', ...twilio, systemId: 'me' }] }, '/carriers/0: there is no field "systemId"'],

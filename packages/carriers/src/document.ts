@@ -73,7 +73,7 @@ export async function readDocument(
   for (const [at, entry] of document.carriers.entries()) {
     try {
       if (document.carriers.findIndex(({ name }) => name === entry.name) < at)
-        throw new Error('the name is given twice')
+        throw new Error(`an earlier carrier has the same name, ${JSON.stringify(entry.name)}`)
       carriers.push(await specificationOf(entry, lookUps, document.publicUrl))
     } catch (problem) {
       const lines = (problem as Error).message.split('\n')
@@ -226,7 +226,7 @@ const WORDS = {
   'too-many-routes': 'there are too many routes',
   'no-route-for-all': 'the last route has conditions: end with one that has no prefixes, accounts and senders',
   'bad-name': 'the name is missing or invalid',
-  'same-name': 'the name is given twice',
+  'same-name': 'another route has the same name',
   'never-reached': 'it is never reached, as every message takes the route',
   'bad-prefix': 'not a number prefix:',
   'no-carriers': 'it has no carrier',

@@ -169,7 +169,7 @@ const settingsOfRoute = ({ prefixes, accounts, senders, carriers, overflow }: Ro
 const setText = (values: readonly (string | number)[]): string | undefined =>
   values.length === 0 ? undefined : values.map(String).toSorted().join(', ')
 
-/** Converts the values to sorted settings without those that are undefined. */
+/** Converts the values to settings, sorted by name. Omits undefined values. */
 const textsOf = (values: Readonly<Record<string, string | number | undefined>>): Settings =>
   sorted(
     Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)] as const])),

@@ -14,7 +14,7 @@ export function expectEnvelope(answer: Answer, status: number): string {
   strictEqual(header(answer, 'content-type'), 'application/json; charset=utf-8')
   const head =
     envelope(status).exec(answer.text)?.[0] ??
-    fail(`the response has no envelope of ${status}: ${answer.text.slice(0, 300)}`)
+    fail(`the response does not begin with an envelope that has the statusCode ${status}: ${answer.text.slice(0, 300)}`)
   JSON.parse(answer.text)
   ok(!/\s/.test(withoutStrings(answer.text)), `white space between tokens: ${answer.text.slice(0, 300)}`)
   ok(answer.text.endsWith('}'))

@@ -155,5 +155,5 @@ export interface StoredPorts
     FleetPorts,
     AuditPorts {}
 
-/** All ports of core. Each use case requires only those that it uses. */
+/** All ports of core. Each use case requires only the ports that it uses. */
 export interface Ports extends StoredPorts, ProcessPorts {}

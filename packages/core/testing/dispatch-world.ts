@@ -73,7 +73,7 @@ export async function dispatchWorld(): Promise<DispatchWorld> {
   /** The epoch that claimed each message last, and the epochs that were notified of their death. */
   const claimedBy = new Map<MessageId, DispatcherId>()
   const notified = new Set<DispatcherId>()
-  /** Messages that a carrier may have: submitted, and not refused for now. */
+  /** Messages that a carrier may have: submitted, and not temporarily refused. */
   const handed = new Set<MessageId>()
 
   const newNumbers = (count: number, ending: string): readonly Msisdn[] =>

@@ -119,12 +119,12 @@ asRoot('as root', () => {
         const copy = `${folder.path}-copy`
         await cp(folder.path, copy, { recursive: true, verbatimSymlinks: true })
         await expect(start(copy)).rejects.toThrow(
-          /is a copy of .*, but its data is not: .* are links to .*Delete one of the links/,
+          /is a copy of .*, but the database was not copied: .* are links to .*Delete one of the links/,
         )
         await rm(join(folder.path, 'postgres'))
         await (await start(copy)).stop()
         await symlink(await realpath(join(copy, 'postgres')), join(folder.path, 'postgres'))
-        await expect(start(folder.path)).rejects.toThrow(/is a copy of .*-copy, but its data is not/)
+        await expect(start(folder.path)).rejects.toThrow(/is a copy of .*-copy, but the database was not copied/)
         await removeCluster(copy)
       },
       minute,

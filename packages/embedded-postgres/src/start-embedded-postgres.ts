@@ -208,8 +208,9 @@ const refuseCopiedLink = async (dataDir: string, cluster: Cluster): Promise<void
     const linked = await unless(['ENOENT', 'ENOTDIR', 'EACCES'], realpath(join(owner, 'postgres')))
     if (linked === cluster.folder)
       throw new Error(
-        `${dataDir} is a copy of ${owner}, but its data is not: ${join(dataDir, 'postgres')} and ${join(owner, 'postgres')} are links ` +
-          `to ${cluster.folder}. Delete one of the links, and restore a backup in its place or begin with an empty database.`,
+        `${dataDir} is a copy of ${owner}, but the database was not copied: ${join(dataDir, 'postgres')} and ` +
+          `${join(owner, 'postgres')} are links to the same folder, ${cluster.folder}. Delete one of the links. The ` +
+          'data folder without it starts with an empty database, into which a backup can be restored.',
       )
   }
   await writeFile(ownerFile(cluster), dataDir, { mode: 0o600 })

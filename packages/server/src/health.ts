@@ -87,7 +87,8 @@ function statesOf(checks: Checks): () => Promise<States> {
 
 /**
  * Returns a function that resolves to the reason why the process is not ready, or to undefined if it is ready. The
- * reason is `stopping`, or that of the first failed check: its own word, `no-answer`, or the name of the check.
+ * reason is `stopping` during a stop. Otherwise it depends on the first check that is not `ok`: the `reason` that the
+ * check returned, `no-answer` if the check did not answer, or else the name of the check.
  */
 export function unreadyReason({ checks, stopping }: HealthSettings): () => Promise<string | undefined> {
   const readStates = statesOf(checks)

@@ -168,7 +168,7 @@ export function arrivingBody(request: IncomingMessage, maxBytes: number, place: 
   }
 
   place.onEvicted = () => giveUp('overloaded')
-  request.on('error', () => undefined) // Without a listener Node would throw. `close` follows.
+  request.on('error', () => undefined) // Node throws an error without a listener. `close` follows.
   request.once('end', () => end('end'))
   request.once('close', () => end('aborted'))
   if (Number(request.headers['content-length'] ?? NaN) > maxBytes) giveUp('too-large')

@@ -127,7 +127,7 @@ export class Shutdown {
     this.#controller.abort()
     await this.#drain()
     this.#deadline = setTimeout(() => {
-      log.error({ waitingFor: this.#waitingFor }, `not stopped within ${stopWithinSeconds} s`)
+      log.error({ waitingFor: this.#waitingFor }, `the process did not stop within ${stopWithinSeconds} s`)
       this.#exit(1)
     }, stopWithinSeconds * 1000)
     const startEnded = this.#start.catch(() => undefined)

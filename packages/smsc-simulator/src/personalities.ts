@@ -37,9 +37,9 @@ export interface Personality {
   readonly isSilent: boolean
   /** True if submissions get no response and have no effect. All other requests are answered. */
   readonly ignoresSubmissions: boolean
-  /** The link closes without a response after accepting every nth submission. */
+  /** Accepts every nth submission, but closes the link instead of sending the response. 0 means never. */
   readonly closesBeforeAnswer: number
-  /** The link closes after every nth response. */
+  /** Closes the link after every nth response. 0 means never. */
   readonly closesAfterAnswer: number
   /** Every nth response of a link has a wrong command_length. */
   readonly wrongLengthEvery: number

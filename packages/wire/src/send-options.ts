@@ -51,5 +51,5 @@ export const SEND_OPTION = {
   },
 } as const satisfies Readonly<Record<SendOptionName, OptionWords>>
 
-/** Returns the words for an option, with those that only some options have. */
+/** Returns the entry of an option in `SEND_OPTION`, typed so that optional fields such as `queryUnit` can be read. */
 export const optionWords = (name: SendOptionName): OptionWords => SEND_OPTION[name]

@@ -114,7 +114,7 @@ describe('a refusal names the field and the expected value', () => {
     ['[]', 'The body must be an object; got an array.'],
     [{}, 'url is missing.'],
     [{ url: 7 }, 'url must be a URL; got a number.'],
-    [{ url: 'a\0' }, 'url must not hold U+0000 or half a character.'],
+    [{ url: 'a\0' }, 'url must not contain U+0000 or an unpaired surrogate.'],
     [{ url: 'crm' }, 'url must be a URL; got "crm".'],
     [{ url: '' }, 'url must be a URL; got "".'],
     [{ url: 'http://crm.example.com' }, 'url must be a URL with https; got "http://crm.example.com".'],

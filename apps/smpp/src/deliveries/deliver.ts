@@ -29,7 +29,7 @@ const pauseMillisecondsDefault = 200
 const responseMillisecondsDefault = 30_000
 /** Seconds for which a claim excludes other processes, also after a kill of this one; longer than the response time. */
 const leaseSeconds = 40
-/** Milliseconds for which a bind gets nothing after it has refused a delivery for now. */
+/** Milliseconds for which a bind gets nothing after it has temporarily refused a delivery. */
 const refusedMilliseconds = 1000
 
 /** command_status values with which a client asks for a repetition. */

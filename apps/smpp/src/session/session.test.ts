@@ -10,7 +10,10 @@ interface Bound extends BoundAs {
   readonly bucket: TokenBucket
 }
 
-/** Accepts the password `secret`. Answers submissions at once, or without `isImmediate` when a test calls `answer`. */
+/**
+ * Host that accepts binds with the password `secret`. Answers each submission immediately; if `isImmediate` is false,
+ * submissions wait until the test calls `answer`.
+ */
 class Host implements SessionHost<Bound> {
   isImmediate = true
   perSecond = 1000

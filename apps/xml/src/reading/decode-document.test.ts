@@ -1,7 +1,10 @@
 import fc from 'fast-check'
 import { documentDecoder } from './decode-document.ts'
 
-/** Decodes a whole document. */
+/**
+ * Decodes a document that is passed as one chunk. Returns undefined if the encoding is not supported or the bytes are
+ * invalid in it.
+ */
 const decodeDocument = (body: Buffer, contentType?: string): string | undefined =>
   documentDecoder(body, contentType)?.(body, true)
 
@@ -49,7 +52,7 @@ test.each<[string, Buffer, string | undefined]>([
   ['bytes that are not UTF-8 after its byte order mark', latin1('\xef\xbb\xbf\xe9'), undefined],
   ['a surrogate in UTF-8', Buffer.from([0xed, 0xa0, 0x80]), undefined],
   ['an overlong sequence', Buffer.from([0xc0, 0xaf]), undefined],
-  ['half a character of UTF-16', Buffer.from([0xff, 0xfe, 0x41]), undefined],
+  ['half a code unit of UTF-16', Buffer.from([0xff, 0xfe, 0x41]), undefined],
   ['half a pair of UTF-16', Buffer.from([0xff, 0xfe, 0x00, 0xd8]), undefined],
   ['an unknown encoding', declared('klingon', 'a'), undefined],
   ['an unsupported encoding', declared('utf-7', 'a'), undefined],

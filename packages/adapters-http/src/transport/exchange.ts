@@ -22,7 +22,7 @@ export interface TransportSettings {
   readonly connectSeconds: number
   /** Time limit from the first byte of a request to the last byte of the answer. */
   readonly responseSeconds: number
-  /** Certificate authorities in PEM, in place of those that Node trusts. */
+  /** Certificate authorities in PEM that replace the authorities that Node trusts. */
   readonly ca?: string | undefined
 }
 
@@ -30,7 +30,7 @@ export interface TransportSettings {
 export interface Transport {
   /** Sends a request and resolves to its outcome in bounded time. Never rejects. */
   exchange(request: HttpRequest): Promise<Exchange>
-  /** Returns the number of open connections and the number of those that carry a request. */
+  /** Returns the number of open connections, and how many of these connections carry a request. */
   connections(): { readonly open: number; readonly inUse: number }
   /** Closes all connections. Requests under way end as unsent or unknown. */
   close(): Promise<void>

@@ -105,8 +105,8 @@ function deletionsOf(ids: readonly MessageId[], known: Map<number, DeletedRow>, 
   })
 }
 
-function factsOf({ due, code, reference }: DeletedRow): Pick<MessageFacts, 'due' | 'outcome'> {
-  if (due === null) throw new Error('a message that was not deleted has no due time')
+function factsOf({ id, due, code, reference }: DeletedRow): Pick<MessageFacts, 'due' | 'outcome'> {
+  if (due === null) throw new Error(`message ${id} was not deleted, but its row has no due time`)
   return {
     due,
     outcome: code === null ? undefined : { code: knownCode(code), at: due, hasReference: reference !== null },

@@ -217,7 +217,7 @@ where exists (
     and part.sent_at > now() - interval '${referenceDays} days'
 )`
 
-/** Returns the newest partition that a message id can be in, and whether the one before it exists. */
+/** Returns the newest partition that a message id can be in, and whether the previous partition exists. */
 export const newestPartition = statement(
   'newest-partition',
   { parameters: {}, columns: { newest: 'bigint', before: 'bool' } },

@@ -70,7 +70,7 @@ export const latestReplay = statement(
 )
 
 /**
- * Ends a replay and drops its waiting events, except those that a concurrent claim has locked, which are still pushed.
+ * Ends a replay and drops its waiting events, except events that a concurrent claim has locked, which are still pushed.
  * Runs on the ordinary connections.
  */
 export const stopReplay = statement(

@@ -39,9 +39,10 @@ where asked.account = any (chosen.accounts)`,
 )
 
 /**
- * Chooses a sender for each of the distinct numbers of an account, from `senders` in order of preference. Decides on
- * the locked row of the number, so that two accounts that choose at once get different addresses. May be run again,
- * because an earlier choice stays.
+ * Chooses the sender from which an account sends to each of the distinct `numbers`. Keeps an earlier choice that is in
+ * `senders`. Otherwise chooses the first of `senders` that no other account uses for the number; if other accounts use
+ * all of them, chooses the first one. Locks the row of each number, so that of two accounts that choose concurrently
+ * the second sees the choice of the first. Repeating the statement does not change a choice.
  */
 export const chooseSenders = statement(
   'choose-senders',

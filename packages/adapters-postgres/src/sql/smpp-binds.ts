@@ -49,7 +49,7 @@ export const lockCredential = statement(
   sql`select binds from smpp_credential where id = :credential for no key update`,
 )
 
-/** Counts the live binds of a credential: all, those that transmit, and those that receive. */
+/** Counts the live binds of a credential: all binds, binds that transmit, and binds that receive. */
 export const countBinds = statement(
   'count-smpp-binds',
   {

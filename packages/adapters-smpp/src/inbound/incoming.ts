@@ -53,7 +53,7 @@ const keepAgainMilliseconds = 1000
  * Receipts, messages and unusable PDUs of a carrier on their way to the store (P-7).
  *
  *   arrived --end of the turn--> storing --stored in time--> acknowledged
- *                                   +--failed or too late--> refused for now; the carrier offers it again
+ *                                   +--failed or too late--> temporarily refused; the carrier offers it again
  *   refused PDU --end of the turn--> storing --stored--> kept
  *                          ^             +--failed--> waiting --1 s--+
  *                          +----------------------------------------+
@@ -206,7 +206,7 @@ export class Incoming {
 
 /**
  * Acknowledges deliveries once `store` has resolved (P-7). If it rejects, or takes longer than `secondsMax`, they are
- * refused for now. Resolves to true if they were acknowledged. Never rejects.
+ * temporarily refused. Resolves to true if they were acknowledged. Never rejects.
  */
 async function acknowledge(
   answers: readonly AnswerDelivered[],

@@ -10,7 +10,7 @@ import { codedText, decodeText, noHeader, type UserDataHeader } from '../text/de
 const headerIndicator = 0x40
 
 /**
- * Reads a text message of a person. `offerOf` returns the name of the carrier's offer of this content, if there is one.
+ * Reads an inbound text message. `offerOf` returns the name of the carrier's offer of this content, if there is one.
  */
 export function readInboundMessage(
   pdu: Delivered,

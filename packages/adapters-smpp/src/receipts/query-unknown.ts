@@ -116,7 +116,10 @@ export class UnknownQueries {
 
 type UnknownStore = NonNullable<CarrierHandlers['unknownMessages']>
 
-/** Creates the queries, or returns undefined if the settings or the store do not provide for them. */
+/**
+ * Creates the queries of a carrier. Returns undefined if the setting `queryUnknownSeconds` or the handler
+ * `unknownMessages` is missing.
+ */
 export function unknownQueries(options: QueryOptions): UnknownQueries | undefined {
   const { queryUnknownSeconds } = options.settings
   const { unknownMessages } = options.to

@@ -68,11 +68,11 @@ describe('a receipt by its text alone', () => {
     ['another order', 'stat:DELIVRD id:1 sub:001 dlvrd:001 submit date:2611221030 done date:2611221031 err:000'],
     ['something behind its last field', text.replace(' text:', ' and more')],
     ['what a person writes', 'id: 7, stat: hungry'],
-  ])('%s: it is a message of a person', (_, written) => {
+  ])('%s: it is an inbound message', (_, written) => {
     expect(readReceiptByText(plain(written), settings())).toBeUndefined()
   })
 
-  test('with a header of parts, or unusable numbers, the text is a message of a person', () => {
+  test('with a header of parts, or unusable numbers, the text is an inbound message', () => {
     expect(readReceiptByText(plain(text, 0x40), settings())).toBeUndefined()
     expect(readReceiptByText(plain(text), settings('?receiptNumbers=none'))).toBeUndefined()
   })

@@ -72,7 +72,8 @@ export class ReceiptMatcher {
   /** Settles when the last queued call has ended. */
   #lastCall: Promise<void> = Promise.resolve()
   /**
-   * Receipts whose storing failed before the form was known. They are stored before later receipts with the same ids.
+   * Receipts that a queued call failed to store; calls are queued while the form of ids is unknown. They are stored
+   * before later receipts with the same ids.
    */
   #unlearned: readonly CarrierReceipt[] = []
 

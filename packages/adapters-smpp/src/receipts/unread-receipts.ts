@@ -27,7 +27,7 @@ export function unreadReceipt(pdu: Delivered, octets: Buffer, settings: SmppSett
   return unreadRecord({ reference, number: senderOf(pdu, settings), text, octets })
 }
 
-/** Returns the record of a binary message of a person: its sender and its data in hexadecimal. */
+/** Returns the record of an inbound binary message: its sender and its data in hexadecimal. */
 export const binaryMessage = (pdu: Delivered, octets: Buffer, settings: SmppSettings): UnreadRecord =>
   unreadRecord({ number: senderOf(pdu, settings), text: userDataOf(pdu).toString('hex'), octets, isMessage: true })
 

@@ -57,8 +57,8 @@ const BIND = {
 } as const
 
 /**
- * Maximum number of deliveries that are processed at a time. Further ones are refused for now, and the carrier offers
- * them again.
+ * Maximum number of deliveries that are processed at a time. Further deliveries are temporarily refused, and the
+ * carrier offers them again.
  */
 const deliveriesMax = 2000
 const noAnswer = 'requests got no answer'

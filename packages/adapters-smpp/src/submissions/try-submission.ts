@@ -44,7 +44,7 @@ type Part = { -readonly [Key in keyof TriedPart]: TriedPart[Key] }
 
 /**
  * Submits one message over a bind of its own, waits for its receipts, and unbinds. Other deliveries during this time
- * are refused for now (ESME_RX_T_APPN), so that the carrier sends them to a dispatcher. No behaviour of the carrier
+ * are temporarily refused (ESME_RX_T_APPN), so that the carrier sends them to a dispatcher. No behaviour of the carrier
  * makes it throw.
  */
 export const trySubmission = (

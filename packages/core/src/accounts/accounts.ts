@@ -24,7 +24,7 @@ export function parentRefusal(
   return named.parent === undefined ? undefined : 'parent-is-sub-account'
 }
 
-/** Change of an account in use. Omitted fields do not change. */
+/** Changes to an existing account. Omitted fields do not change. */
 export interface AccountChange {
   readonly login?: string | undefined
   readonly firstName?: string | undefined
@@ -63,11 +63,11 @@ export interface Accounts {
   readLogin(login: string): Promise<Login | undefined>
   /** Reads an account from the store, never from a cache. */
   find(id: AccountId): Promise<AccountWithBalance | undefined>
-  /** Lists accounts with their balances, by id. With `after`, only those with higher ids. */
+  /** Lists accounts with their balances, in the order of their ids. With `after`, only accounts with higher ids. */
   list(after?: AccountId): AsyncIterable<AccountWithBalance>
   /**
    * Finds accounts by a part of the login, the name, the number of a trial account, a code, or the e-mail address of a
-   * user, by id. The letter case of A to Z does not matter.
+   * user. The result is in the order of the ids. The letter case of A to Z does not matter.
    */
   search(
     part: string,
@@ -75,7 +75,7 @@ export interface Accounts {
   ): Promise<readonly AccountWithBalance[]>
   /** Returns the logins of these accounts. Omits unknown ids. */
   logins(ids: readonly AccountId[]): Promise<ReadonlyMap<AccountId, string>>
-  /** Reads the sub accounts of a main account with their balances from the store, by id. */
+  /** Reads the sub accounts of a main account, with balances, from the store. The result is in the order of the ids. */
   subAccounts(main: AccountId): Promise<readonly AccountWithBalance[]>
   /** Opens the account and grants its first credits, atomically. */
   open(opened: OpenedAccount, now: Instant): Promise<AccountId | OpenRefusal>
@@ -96,7 +96,7 @@ export interface Accounts {
    * issued for this operation (a UUID) before.
    */
   issueKey(id: AccountId, key: NewApiKey, now: Instant, operation?: string): Promise<KeyId | undefined | 'repeated'>
-  /** Lists the keys of an account by id, including revoked and expired ones. */
+  /** Lists the keys of an account in the order of their ids, including revoked and expired keys. */
   keys(id: AccountId): Promise<readonly ApiKey[]>
   /**
    * Sets the networks in CIDR form from which a key may be used; empty: any. Returns false if the key does not exist.

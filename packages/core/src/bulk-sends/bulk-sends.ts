@@ -156,8 +156,8 @@ export interface BulkSends {
    */
   change(by: AccountId, id: BulkSendId, draft: BulkDraft, calls?: readonly (readonly BulkRow[])[]): Promise<boolean>
   /**
-   * Returns the stored rows of a call: all rows, or, after its end, those that got no message. Empty if the account has
-   * no such call.
+   * Returns the stored rows of a call: all rows until the call ends, then only the rows without a message. Empty if the
+   * account has no such call.
    */
   rows(by: AccountId, id: BulkSendId, call: number): Promise<readonly BulkRow[]>
   /** Returns the ids of the messages of a call. Empty if there are none or the call has not ended. */

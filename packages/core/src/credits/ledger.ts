@@ -84,10 +84,10 @@ export interface Ledger {
    * Lists the movements within the period, of one account or of all accounts one after the other by id. The movements
    * of an account are listed by time, in non-empty pages. The list does not contain movements that begin after the
    * call, however slowly it is read; a movement that was being stored at the time of the call may be missing. Each
-   * movement starts from the balance after the one before. Nothing is locked between two pages (P-13). Sends that cost
-   * nothing are not listed. Sums of dropped sends are dated `historyDays` before they were entered, because all of
-   * these sends were accepted before then. Throws if history of the period is dropped while the list is read. Lists
-   * nothing for an unknown account.
+   * movement starts from the balance after the previous movement. Nothing is locked between two pages (P-13). Sends
+   * that cost nothing are not listed. Sums of dropped sends are dated `historyDays` before they were entered, because
+   * all of these sends were accepted before then. Throws if history of the period is dropped while the list is read.
+   * Lists nothing for an unknown account.
    */
   movements(of: AccountId | 'all', period: Period, historyDays: number): AsyncIterable<readonly Movement[]>
   /**

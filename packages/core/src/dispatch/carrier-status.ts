@@ -3,7 +3,7 @@ export type CircuitState = 'closed' | 'open' | 'half-open'
 
 /**
  * Reason for opening. Silent: no answer came for too long. Failing: too many submissions got no answer or were refused
- * for now. Account broken: the carrier refuses every message because of our account (wrong key, no credit).
+ * temporarily. Account broken: the carrier refuses every message because of our account (wrong key, no credit).
  */
 export type CircuitProblem = 'silent' | 'failing' | 'account-broken'
 
@@ -16,7 +16,7 @@ export interface CircuitBounds {
   readonly silentSeconds: number
   /**
    * Percentage of failures among the last twenty messages from which the circuit opens. In addition, at least three
-   * messages must have had no answer, or ten in a row must have been refused for now.
+   * messages must have had no answer, or ten in a row must have been temporarily refused.
    */
   readonly failuresPercent: number
   /** First pause before a probe, in seconds; doubles with each failed probe. */

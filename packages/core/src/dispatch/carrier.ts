@@ -41,8 +41,8 @@ export interface Submission {
   /** Options of the send. For an undefined option the carrier's settings apply. */
   readonly options?: ClaimedOptions | undefined
   /**
-   * True if a carrier has refused this message for now earlier. Another refusal of the message then says nothing about
-   * the state of this carrier.
+   * True if a carrier has temporarily refused this message earlier. Another refusal of the message then says nothing
+   * about the state of this carrier.
    */
   readonly refusedBefore?: true | undefined
 }
@@ -126,8 +126,8 @@ export interface Carrier {
    */
   room(): number
   /**
-   * Answers submissions that have not been sent yet as refused for now, so that other carriers get them. Does nothing
-   * if the carrier queues no submissions.
+   * Answers submissions that have not been sent yet as temporarily refused, so that other carriers get them. Does
+   * nothing if the carrier queues no submissions.
    */
   handBack(): void
   /** Returns whether the carrier accepts messages now. Cheap to call. */

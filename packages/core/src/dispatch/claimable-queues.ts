@@ -14,7 +14,7 @@ import { overflowOf, type RouteCarrier } from '../routes/routes.ts'
 export interface ClaimableQueue {
   readonly queue: QueueNumber
   readonly route: RouteNumber
-  /** True for a queue of messages that no carrier of the route has refused for now. Probes prefer such queues. */
+  /** True for a queue of messages that no carrier of the route has temporarily refused. Probes prefer such queues. */
   readonly isFresh: boolean
   /**
    * Carriers that claim from the queue, including this one; empty if no other carrier does. Carriers of equal priority
@@ -39,9 +39,9 @@ export interface Fullness {
 /**
  * Returns the queues from which a carrier claims now, in the order of the routes. In each route the available carriers
  * of the best priority claim, and also throttled or probing carriers of a better priority. A message that one carrier
- * refused for now is claimed by other carriers as long as one is up. A queue for one carrier is claimed only by that
- * carrier while it is up. A carrier that is down claims nothing. If all better available carriers have no room, the
- * carriers of the next priority claim messages that have waited as long as the route says. Without `fullness` no
+ * temporarily refused is claimed by other carriers as long as one is up. A queue for one carrier is claimed only by
+ * that carrier while it is up. A carrier that is down claims nothing. If all better available carriers have no room,
+ * the carriers of the next priority claim messages that have waited as long as the route says. Without `fullness` no
  * message overflows.
  */
 export function claimableQueues(
@@ -92,7 +92,7 @@ function orAll<T>(all: readonly T[], picked: (one: T) => boolean): readonly T[] 
   return some.length > 0 ? some : all
 }
 
-/** Destination of a message that a carrier refused for now. */
+/** Destination of a message that a carrier temporarily refused. */
 export interface HandOver {
   /** Queue in which the message waits; undefined: its previous queue. */
   readonly queue: QueueNumber | undefined

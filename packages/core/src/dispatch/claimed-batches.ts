@@ -46,7 +46,7 @@ export interface ClaimedMessage {
   readonly options: ClaimedOptions
   /** True if the message confirms an opt-out, which therefore does not stop it (ruling 1.21). */
   readonly confirmation: boolean
-  /** Number of times that a carrier has refused the message for now. */
+  /** Number of times that a carrier has temporarily refused the message. */
   readonly attempt: number
   /** Facts at the time of the claim, for screening once more (ruling 1.13). */
   readonly accountLocked: boolean
@@ -77,7 +77,7 @@ export interface Wanted {
   /** Maximum number of messages marked by the claim. */
   readonly markedMax: number
   readonly leaseSeconds: number
-  /** If true, claims only messages that no carrier has refused for now. Used for probes. */
+  /** If true, claims only messages that no carrier has temporarily refused. Used for probes. */
   readonly fresh?: boolean
   /**
    * If set, claims only messages that have been due for this many seconds by the store's clock, because carriers of a
@@ -168,7 +168,7 @@ export interface ClaimedBatches {
   /**
    * Claims due messages of one queue and extends the lease. The accounts that wait in the lane take turns, so a single
    * message waits for one round of the accounts, not for the backlog of another account. Within an account, messages of
-   * higher priority come first and messages refused for now come last.
+   * higher priority come first and messages temporarily refused come last.
    */
   claim(dispatcher: DispatcherId, request: Wanted): Promise<ClaimedBatch | 'nothing' | 'fenced'>
   /**
@@ -209,7 +209,7 @@ export interface ClaimedBatches {
    */
   settle(dispatcher: DispatcherId, batch: ClaimedBatchId, settled: readonly Settled[]): Promise<'settled' | 'fenced'>
   /**
-   * Gives back messages that the carrier explicitly refused for now. They can be claimed again after `seconds` from
+   * Gives back messages that the carrier explicitly refused temporarily. They can be claimed again after `seconds` from
    * `queue`, or from their previous queue if `queue` is undefined. Fenced: the messages were certainly not given back,
    * now or before. Those that recovery set to unknown may then be recorded as refused.
    */

@@ -13,8 +13,8 @@ interface CommitParts {
 }
 
 /**
- * Decides when waiting outcomes are committed: one commit at a time, each with as many outcomes as is worth waiting
- * for.
+ * Decides when waiting outcomes are committed. Only one commit runs at a time. A commit is delayed for a moment while
+ * the carrier's answers to further messages are expected (`Gathering`), so that it stores more outcomes.
  *
  *   idle --write--> writing --outcomes wait, none failed--> writing
  *                     +--nothing waits, more are expected soon, or a commit failed--> idle
@@ -30,8 +30,8 @@ export class Commits {
   }
 
   /**
-   * Commits the waiting outcomes and those that arrive meanwhile, unless more are expected soon; with `flush`, in any
-   * case. Outcomes whose commit failed wait for the next call. Never rejects.
+   * Commits the waiting outcomes, and outcomes that arrive during the commit. Does nothing while more outcomes are
+   * expected soon, unless `flush` is true. Outcomes whose commit failed wait for the next call. Never rejects.
    */
   async write(flush = false): Promise<void> {
     if (this.#isWriting) return

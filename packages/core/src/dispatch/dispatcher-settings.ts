@@ -17,7 +17,7 @@ export interface DispatcherSettings {
   readonly sliceMax: number
   /** Seconds after the due time at which a waiting message ends as expired (ruling 1.13). */
   readonly validitySeconds: number
-  /** Seconds to wait after the first refusal for now; doubles with each further refusal, up to `retrySecondsMax`. */
+  /** Seconds to wait after the first temporary refusal; doubles with each further refusal, up to `retrySecondsMax`. */
   readonly retrySeconds: number
   readonly retrySecondsMax: number
   /** Version of the program, shown to operators; undefined: not shown. */
@@ -41,7 +41,7 @@ export const dispatcherDefaults: DispatcherSettings = {
   stallSeconds: 10,
 }
 
-/** Seconds that a message waits after a refusal for now, if it was refused `attempt` times before. */
+/** Seconds that a message waits after a temporary refusal, if it was refused `attempt` times before. */
 export const retryDelay = (settings: DispatcherSettings, attempt: number): number =>
   Math.min(settings.retrySeconds * 2 ** Math.min(attempt, 30), settings.retrySecondsMax)
 

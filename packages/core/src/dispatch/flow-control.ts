@@ -215,7 +215,7 @@ export class Throughput {
     return this.#perSecond
   }
 
-  /** Reports the first submission after all others were answered. */
+  /** Starts a new measurement. Called after a submission if no other submission was outstanding. */
   began(): void {
     this.#since = this.#clock.now()
     this.#count = 0
@@ -272,7 +272,7 @@ export class FlowControl {
     this.#overdue = this.#inFlight.unansweredSince(this.#clock.now() - overdueSeconds * 1000)
   }
 
-  /** Reports the first submission after all others were answered. */
+  /** Starts a new measurement of the throughput. Called after a submission if no other submission was outstanding. */
   began(): void {
     this.#throughput.began()
   }

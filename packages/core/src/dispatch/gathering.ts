@@ -25,9 +25,11 @@ const pauseMillisecondsMax = 1000
  */
 const further = ({ unanswered, leaving }: Coming): number => (leaving === 0 ? 0 : unanswered + leaving)
 
-/** Number of answers still waited for, and whether the first expected number has arrived. */
+/** Progress of one wait for further answers. */
 interface Awaited {
+  /** Number of expected answers that have not arrived yet. */
   count: number
+  /** True once all answers that were expected at the start of the wait have arrived. */
   isMet: boolean
 }
 

@@ -198,7 +198,10 @@ export class OutcomeWriter {
     return answer
   }
 
-  /** Records outcomes by epoch, because late outcomes of a fenced epoch are recorded under its own id. */
+  /**
+   * Records the waiting outcomes of one dispatcher id in one commit. A process that was fenced and has registered again
+   * has a new id; late outcomes of batches that it claimed under the earlier id are recorded under the earlier id.
+   */
   async #commitRecorded(dispatcher: DispatcherId) {
     const before = this.#recording.length
     const outcomes = this.#recording.filter(({ batch }) => batch.dispatcher === dispatcher)

@@ -37,7 +37,7 @@ export interface Stall {
 
 /**
  * Adds an observation. If there was no observation for more than half of `seconds`, for example because the process was
- * paused, the waiting time is counted from zero again.
+ * paused, the waiting time is counted from zero again. A failed renewal of the lease also restarts it.
  */
 export function observe(before: Stall | undefined, now: Observation, seconds: number): Stall {
   const isStill = now.isWaiting && before !== undefined && before.last.moved === now.moved
@@ -52,9 +52,9 @@ export const isSuspect = ({ last, since }: Stall, seconds: number): boolean =>
   since !== undefined && last.at - since >= seconds * 500
 
 /**
- * Returns true if there is no progress (P-17). This is the case if work that could move has waited for `seconds`
- * without moving while the store answers. The store counts as answering if it has not failed to renew the lease in that
- * time and has renewed the lease in the second half of it.
+ * Returns true if there is no progress (P-17): work that could move has not moved for `seconds`, although the store
+ * answers. The store answers if it renewed the lease in the second half of that time. A failed renewal restarts the
+ * time (`observe`).
  */
 export const isStalled = ({ last, since }: Stall, seconds: number): boolean =>
   since !== undefined &&

@@ -65,8 +65,8 @@ export class Submissions {
   }
 
   /**
-   * Evaluates answers. A message that the carrier refuses for now goes to another carrier of the route at once if this
-   * is the first refusal of the message and the route has another carrier. Otherwise the message waits.
+   * Evaluates answers. A message that the carrier temporarily refuses goes to another carrier of the route at once if
+   * this is the first refusal of the message and the route has another carrier. Otherwise the message waits.
    */
   keep(answers: readonly SubmissionAnswer[]): void {
     const { inFlight, outcomes, flow, turns } = this.#parts

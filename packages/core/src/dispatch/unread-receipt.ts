@@ -4,20 +4,20 @@ import type { Instant } from '../time/instant.ts'
 import type { CarrierId } from './carrier-id.ts'
 
 /**
- * A delivery that the gateway could not parse (P-21), with those fields that it could read. It is a delivery receipt, a
- * binary message of a person, or an unrecognized PDU.
+ * Delivery from a carrier that the gateway could not parse (P-21), with the fields that the gateway could read. It is a
+ * delivery receipt, an inbound binary message (sent from a phone), or an unrecognized PDU.
  */
 export interface UnreadReceipt {
   readonly carrier: CarrierId
   /** The carrier's own id of the message; undefined if none was found. */
   readonly reference: string | undefined
-  /** Recipient of the message, if known. For a message of a person, the sender. */
+  /** Recipient of the message, if known. For an inbound message, the sender. */
   readonly number: Msisdn | undefined
-  /** Text without NUL characters; for a message of a person its data in hexadecimal. */
+  /** Text without NUL characters; for an inbound message, its data in hexadecimal. */
   readonly text: string
   /** The whole PDU in hexadecimal. */
   readonly pdu: string
-  /** True for a message of a person. */
+  /** True for an inbound message. */
   readonly isMessage: boolean
 }
 

@@ -11,7 +11,7 @@ export interface PausedCarrier {
   readonly by: string
 }
 
-/** Wraps a carrier so that, while it is paused or drained, it answers every submission as refused for now. */
+/** Wraps a carrier so that, while it is paused or drained, it answers every submission as temporarily refused. */
 export function holdable(inner: Carrier): Carrier {
   let changed = (): void => undefined
   const isHeld = (): boolean => inner.mode() !== 'running'

@@ -42,7 +42,7 @@ export interface WaitingWork {
   readonly oldestDue: Instant | undefined
   /** Number of messages scheduled for later. */
   readonly scheduled: number
-  /** Number of messages that a carrier refused for now and that wait for another attempt. */
+  /** Number of messages that a carrier temporarily refused and that wait for another attempt. */
   readonly postponed: number
 }
 

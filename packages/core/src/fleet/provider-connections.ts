@@ -2,7 +2,7 @@ import type { CarrierId } from '../dispatch/carrier-id.ts'
 import type { Body } from '../messages/body.ts'
 import type { Msisdn } from '../messages/msisdn.ts'
 
-/** Secret of a provider, as a form names it. */
+/** Input field of a form for one secret of a provider, such as an API key. */
 export interface ProviderSecret {
   readonly name: string
   readonly label: string

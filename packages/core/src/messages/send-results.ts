@@ -158,7 +158,11 @@ export function resultsIn<To extends Recipient>(
       due: due ?? undefined,
       recipients: recipients.map((recipient, at): ScreenedRecipient<To> => {
         const { run: [first, , cost] = [], nth = 0 } = each[at] ?? {}
-        if (first === undefined) throw new Error('a first answer has fewer results than its request has recipients')
+        if (first === undefined)
+          throw new Error(
+            `the stored answer to the first request has ${each.length} results for text ${i + 1}, but the repeated ` +
+              `request has ${recipients.length} recipients`,
+          )
         const number = numberOf(recipient)
         if (typeof first === 'string') return { recipient, number, refused: first }
         ids.push((first + nth) as MessageId)

@@ -51,7 +51,7 @@ export interface SecondFactors {
    */
   setRequired(account: AccountId, isRequired: boolean): Promise<boolean>
   isRequired(account: AccountId): Promise<boolean>
-  /** Returns the secret that was stored last, of those that still exist. */
+  /** Returns the most recently stored secret that still exists. */
   lastSecret(): Promise<SealedSecret | undefined>
   /**
    * Replaces, in one atomic step, the secrets for which `change` returns another value. Returns the number of these

@@ -19,7 +19,10 @@ import type { User } from './users.ts'
 
 type SignInPorts = FactorPorts & Pick<Ports, 'accounts' | 'people'>
 
-/** Person who signs in for an account: one of its users, or the person with its own login and password. */
+/**
+ * Person who signs in for an account. `user` is undefined if the person signs in with the login and password of the
+ * account itself instead of those of a user.
+ */
 export interface Holder {
   readonly account: Account
   readonly user?: User | undefined

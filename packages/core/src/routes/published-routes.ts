@@ -12,7 +12,7 @@ export const noRoute = 0 as RouteNumber
 
 /**
  * Permanent number of a queue. A route has one queue for messages that no carrier has refused, and further ones such as
- * those for messages that a certain carrier refused for now. 0 is the queue of messages without a route.
+ * those for messages that a certain carrier temporarily refused. 0 is the queue of messages without a route.
  */
 export type QueueNumber = Brand<number, 'RouteNumber' | 'QueueNumber'>
 
@@ -20,8 +20,8 @@ export type QueueNumber = Brand<number, 'RouteNumber' | 'QueueNumber'>
 export interface RouteQueue {
   readonly number: QueueNumber
   /**
-   * Carrier that refused the messages for now; undefined if none did. A route with one carrier has only a queue without
-   * refusals.
+   * Carrier that temporarily refused the messages; undefined if none did. A route with one carrier has only a queue
+   * without refusals.
    */
   readonly refusedBy: CarrierId | undefined
   /**

@@ -5,7 +5,7 @@ import type { DeliveryVerdict, SmppDelivery } from './smpp-deliveries.ts'
 /** Hours for which a receipt or a reply is offered, by default (ruling 5.7). */
 export const deliveryHoursDefault = 72
 
-/** Pause after the first attempt, and the longest pause. Each pause is twice the one before. */
+/** Pause after the first attempt, and the longest pause. Each pause is twice as long as the previous pause. */
 const pauseSeconds = { first: 5, longest: 900 } as const
 
 /** Seconds until the next attempt after this many. */

@@ -62,7 +62,7 @@ export const addSmppCredential =
 const defined = (settings: Partial<SmppSettings>): Partial<SmppSettings> =>
   Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined))
 
-/** Changes settings of a credential; those that are left out stay. `by` is undefined for the operator. */
+/** Changes settings of a credential. Omitted settings do not change. `by` is undefined for the operator. */
 export const changeSmppCredential =
   ({ smppCredentials }: Pick<Ports, 'smppCredentials'>) =>
   async (

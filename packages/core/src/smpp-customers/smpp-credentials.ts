@@ -14,7 +14,10 @@ export interface SmppLogin extends SmppSession {
   readonly password: PasswordHash | undefined
 }
 
-/** Credentials with which the software of customers binds, and the choice of each account who gets its replies. */
+/**
+ * Store of the credentials with which the software of customers binds, and of the way in which each account receives
+ * replies: by SMPP or by webhook (`RepliesBy`).
+ */
 export interface SmppCredentials {
   /**
    * Adds a credential. The first one of an account chooses `smpp` for its replies, or `webhook` if an endpoint of the

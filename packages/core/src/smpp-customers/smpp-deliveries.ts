@@ -68,8 +68,8 @@ export interface DeliveryClaim {
 
 /**
  * Result of an attempt. `delivered`: the client acknowledged it. `refused`: the client refused it for good; it is
- * dropped, and the trace of the message says so. `retry`: the client refused it for now, or did not answer. `unsent`:
- * it was not sent, so the attempt does not count.
+ * dropped, and the trace of the message says so. `retry`: the client refused it temporarily or did not answer.
+ * `unsent`: it was not sent, so the attempt does not count.
  */
 export type DeliveryVerdict = 'delivered' | 'refused' | 'retry' | 'unsent'
 
@@ -99,11 +99,11 @@ export interface SmppDeliveries {
   /**
    * Claims deliveries that are due by the store's clock, oldest first. A receiver gets deliveries of its credential,
    * deliveries without a credential, and those of a credential of the same account without a receiving bind in any live
-   * process. The deliveries for one id are claimed in their order, each after the one before has ended. A delivery is
-   * due again when its lease has ended.
+   * process. The deliveries for one id are claimed in their order, each after the previous delivery has ended. A
+   * delivery is due again when its lease has ended.
    */
   claim(claim: DeliveryClaim): Promise<readonly SmppDelivery[]>
-  /** Stores results of attempts. Ignores those that are too late. */
+  /** Stores results of attempts. Ignores results that are too late. */
   settle(process: SmppProcessId, results: readonly DeliveryResult[]): Promise<void>
   /**
    * Drops deliveries that were stored more than `hours` ago, with a note in the traces of their messages. Drops at most

@@ -157,7 +157,10 @@ const plain = async ({ routes }: Pick<StoredPorts, 'routes'>): Promise<readonly 
     ...(overflow && { overflow }),
   }))
 
-/** Returns the number of every queue, by route and refusing carrier. */
+/**
+ * Returns the id (`number`) of each queue. A key consists of the route, the carrier that refused the messages, and the
+ * only carrier that may send them, with `-` for no carrier.
+ */
 async function queueNumbers({ routes }: Pick<StoredPorts, 'routes'>): Promise<ReadonlyMap<string, number>> {
   const named = (await routes.list()).flatMap(({ name, queues }) =>
     queues.map(({ number, refusedBy = '-', onlyFor = '-' }) => [`${name} ${refusedBy} ${onlyFor}`, number] as const),

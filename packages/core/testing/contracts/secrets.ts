@@ -13,7 +13,7 @@ interface Attempted extends Partial<Pick<PasswordAttempt, 'login' | 'network' | 
   readonly stored?: PasswordHash | undefined
   /** True if the login may be used from the origin of the attempt. Default true. */
   readonly mayUse?: boolean
-  /** Called at each look-up of the name. */
+  /** Runs each time the secrets look up the login by its name, before the look-up returns. */
   readonly lookUp?: () => Promise<void>
 }
 

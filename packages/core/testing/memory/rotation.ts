@@ -15,9 +15,9 @@ export interface Rotation {
   next(ripe?: (range: Range) => boolean): Range | undefined
   /** Removes the first range of the account if it is `ripe`. Does not change the turns. */
   nextOf(account: AccountId, ripe?: (range: Range) => boolean): Range | undefined
-  /** Returns the earliest time of the first ranges of all accounts. */
+  /** Returns the earliest `at` of all ranges that are first in their account, or undefined if there are no ranges. */
   earliest(): Instant | undefined
-  /** Returns every range of this account. Does not change the turns. */
+  /** Returns all ranges of this account in order, without removing them. */
   allOf(account: AccountId): readonly Range[]
   isEmpty(): boolean
   /** Removes and returns the picked ranges, at most `rangesMax`. */

@@ -73,7 +73,7 @@ interface Open {
 
 /**
  * Creates the carrier. It answers after the caller's own step and never throws. Submissions after `close` are refused
- * for now.
+ * temporarily.
  */
 export function scriptedCarrier(options: ScriptedCarrierOptions = {}): ScriptedCarrier {
   const { window = 1000, outcomeOf = () => OUTCOME.delivered } = options

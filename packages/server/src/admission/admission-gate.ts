@@ -72,7 +72,10 @@ export interface AdmissionSettings {
   readonly bodyBytesMax?: number
 }
 
-/** Below this number of recipients or ids, one request costs about as much as separate ones. */
+/**
+ * Minimum number of recipients or ids in a large request. A smaller request is an ordinary one, because it costs about
+ * as much as separate requests with one recipient each.
+ */
 const largeMin = 50
 
 interface Waiting {

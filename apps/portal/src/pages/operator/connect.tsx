@@ -19,7 +19,7 @@ export const ObstacleNotice = ({ of }: { readonly of: ConnectionObstacle }) => (
   </Notice>
 )
 
-/** `/operator/connect`: lists the providers that can be connected, and those that are. */
+/** `/operator/connect`: lists the providers that can be connected and the providers that are connected. */
 export const connect = forOperators({
   path: '/operator/connect',
   async show({ backOffice }) {

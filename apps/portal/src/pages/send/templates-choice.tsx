@@ -2,7 +2,7 @@ import type { Template } from '@gateway/core/bulk-sends'
 import { Choice, Hidden, Second } from '../../components.tsx'
 import type { HolderVisit } from '../../page.ts'
 
-/** Templates of the account, and the one that the reader has chosen for the text. */
+/** Templates of the account, and the template that the reader has chosen for the text. */
 export interface TemplateChoice {
   readonly templates: readonly Template[]
   readonly chosen: Template | undefined

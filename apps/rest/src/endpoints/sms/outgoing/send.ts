@@ -51,7 +51,7 @@ const Recipient = Type.Object(
       description: 'A number in international format: digits only, no + and no leading 0, such as 27825550101.',
     }),
     clientMessageId: optional(text({ expected: 'a string', description: 'An id of your own.' }), {
-      expected: 'a string, without U+0000 or half a character',
+      expected: 'a string without U+0000 or an unpaired surrogate',
       description: 'An id of your own, which is echoed in the response and not stored.',
     }),
     reference: optional(text({ expected: 'a string', description: referenceText }), {
