@@ -27,8 +27,8 @@ export interface Gap {
   /** Without a synchronous standby: accepted messages that are missing on the promoted server. */
   lost?: { readonly messages: readonly number[]; readonly of: number }
   /**
-   * Numbers of messages without a synchronous standby: `held` counts the messages held in doubt, and `ended` those that
-   * `failover resume --end` ended.
+   * Numbers of messages without a synchronous standby: `held` counts the messages held in doubt, and `ended` the
+   * messages that `failover resume --end` ended.
    */
   inDoubt?: { readonly held: number; readonly ended: number }
 }

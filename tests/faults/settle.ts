@@ -135,7 +135,7 @@ export async function eventsHaveCome({ database, figures }: Settling): Promise<v
 
 /**
  * Waits until every receipt and reply for SMPP customers was delivered. Deliveries of a killed process become free when
- * their lease of 40 s ends, and those that a client refused for now are repeated after growing pauses.
+ * their lease of 40 s ends, and deliveries that a client refused temporarily are repeated after growing pauses.
  */
 export async function deliveriesHaveCome({ database, figures }: Settling): Promise<void> {
   for (let looks = settleMilliseconds / lookMilliseconds; ; looks--) {

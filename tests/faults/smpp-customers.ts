@@ -55,7 +55,7 @@ const modes = ['bind_transceiver', 'bind_transceiver', 'bind_transmitter', 'bind
 /** Texts that one account submits at the same time, each over any of its transmitting binds. */
 const textsAtOnce = 3
 const partCounts = [1, 1, 1, 2, 3] as const
-/** Attempts for one part, of which all but the last were refused for now. */
+/** Attempts for one part, of which all but the last were temporarily refused. */
 const triesMax = 20
 
 /** Opens five accounts with a credential each. Their binds are opened by `submitUntil`. */
@@ -88,7 +88,7 @@ export async function openCustomers(settings: CustomersSettings): Promise<Runnin
   }
 }
 
-/** Customer whose clients leave, freeze, come back, and refuse some deliveries for now. */
+/** Customer whose clients leave, freeze, come back, and temporarily refuse some deliveries. */
 class Customer {
   readonly account: AccountUnderTest
   readonly #login: SmppLogin
@@ -220,7 +220,7 @@ class Customer {
     if (response !== undefined && 'id' in response) observations.accepted(sending, [response.id], undefined)
   }
 
-  /** Submits a part until it is answered. Repeats only what was refused for now, never what got no response. */
+  /** Submits a part until it is answered. Repeats only temporarily refused parts, never parts without a response. */
   async #submitPart(text: SubmittedText, at: { place: number; reference: number }, end: number): Promise<void> {
     const { chance, figures } = this.#settings
     for (let tries = 0; tries < triesMax; tries++) {

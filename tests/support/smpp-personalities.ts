@@ -93,7 +93,7 @@ export class PersonalityClient {
     return new PersonalityClient(personality, await bindClient(port, login, settings))
   }
 
-  /** Submits a text to each number, in `parts` parts, and repeats what is refused for now. */
+  /** Submits a text to each number, in `parts` parts, and repeats temporarily refused parts. */
   async submit(numbers: readonly string[]): Promise<void> {
     const waiting = [...numbers]
     const work = async () => {

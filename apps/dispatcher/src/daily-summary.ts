@@ -24,7 +24,7 @@ interface SummaryPorts {
 interface SummarySettings {
   readonly url: string
   readonly ports: SummaryPorts
-  /** This process. Of several dispatching processes, the one that was registered first sends the summary. */
+  /** This process. If there are several dispatching processes, the process that registered first sends the summary. */
   readonly place: ProcessPlace
   readonly log: Log
   readonly pauseMilliseconds?: number

@@ -63,12 +63,13 @@ export interface Dispatching {
   answers(): Readonly<Record<string, Readonly<Record<SubmissionAnswer['outcome'], number>>>>
   /**
    * Returns the number of messages whose outcome became unknown (106) since the start. `answer` counts outcomes that a
-   * carrier reported as unknown, `recovery` those that this process decided when it took over from a dead dispatcher.
+   * carrier reported as unknown, `recovery` counts outcomes that this process decided when it took over from a dead
+   * dispatcher.
    */
   unknown(): { readonly answer: number; readonly recovery: number }
   /** Returns the report of each carrier for operators. */
   reports(): readonly CarrierReport[]
-  /** Returns the outcomes counted since the previous call, also those of removed carriers. */
+  /** Returns the outcomes counted since the previous call, including outcomes of removed carriers. */
   takeCounts(): readonly CarrierCounts[]
   /** Adds counts back that could not be stored. */
   putCountsBack(counts: readonly CarrierCounts[]): void

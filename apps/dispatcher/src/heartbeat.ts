@@ -42,7 +42,7 @@ const gatherMilliseconds = 250
  *
  *   joined --start--> beating --stop--> ended, without a report or a registration
  *
- * A call that fails is repeated. Its reports are sent again, and its counts with those of the next call.
+ * A call that fails is repeated with the same reports. Its counts are added to the counts of the next call.
  */
 export class Heartbeat {
   readonly #settings: HeartbeatSettings

@@ -3,8 +3,8 @@ import type { Submission, SubmissionAnswer } from '@gateway/core/dispatch'
 import { messageOutcome, type Answered, type MessageOutcome, type OutgoingMessage } from './outgoing-message.ts'
 
 /**
- * Answers of a carrier on their way to the dispatcher. Reports those of one turn of the event loop together, in one
- * call for each callback.
+ * Answers of a carrier on their way to the dispatcher. Reports the answers of one turn of the event loop together, in
+ * one call for each callback.
  *
  *   expected --finish--> collected --end of the turn, or give--> reported
  */

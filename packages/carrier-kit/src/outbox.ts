@@ -235,7 +235,7 @@ export class Outbox<Segment, Over extends Channel> {
     return this.#roomiest()
   }
 
-  /** Returns the message whose parts a channel is sending, or the next one. */
+  /** Returns the message whose parts a channel is sending or, if there is none, the next waiting message. */
   #nextFor(channel: Over, now: number): OutgoingMessage<Segment> | undefined {
     const current = this.#sending.get(channel)
     if (current !== undefined) return current

@@ -122,7 +122,7 @@ export class Binds {
       const opened = await commands.openBind(credential.id, place)
       if (opened === 'opened') break
       if (opened === 'no-such-credential' || performance.now() > until || session.state === 'closed') return 'busy'
-      // Dead binds of this process are looked for at once, those of other processes at their next report.
+      // This process looks for its dead binds immediately; other processes look for theirs at their next report.
       this.#reporting.wake()
       await delay(retryMilliseconds)
     }

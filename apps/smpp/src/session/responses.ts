@@ -41,7 +41,7 @@ export const headerPdu = (command: EmptyPdu['command'], sequence: number, status
 export const refuseOperation = ({ command, sequence }: Pick<Operation, 'command' | 'sequence'>, status: number): Pdu =>
   REFUSALS[command]({ sequence, status, tlvs: noTlvs })
 
-/** Builds the response to a refused request: its own response, or a generic_nack if it has none. */
+/** Builds the response to a refused request: the response of its command, or a generic_nack if there is none. */
 export function refuseRequest(pdu: Pdu, status: number): Pdu {
   if (isOperation(pdu)) return refuseOperation(pdu, status)
   return isBind(pdu)

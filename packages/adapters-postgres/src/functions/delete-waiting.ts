@@ -12,7 +12,7 @@ const changedLater = `select p_account account_id, due_at, lo, lo - hi change fr
   select p_account, due_at, lower(part), upper(part) - lower(part) from rest where at is not null`
 
 /**
- * Deletes and refunds scheduled messages (code 102), including those that have become due, unless a carrier has seen
+ * Deletes and refunds scheduled messages (code 102), including messages that have become due, unless a carrier has seen
  * them. Returns the deleted messages with their refunds, then the other messages of the account with their due times
  * and codes. The caller needs only one statement, because a process that stops between two statements would keep the
  * lock of the account. If another statement moves ranges between the read and the delete, they are read again with a

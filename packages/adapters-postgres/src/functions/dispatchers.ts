@@ -64,7 +64,7 @@ begin
 end $$;
 `
 
-/** Ends the dispatchers whose lease is over, except those that another process is ending. */
+/** Ends the dispatchers whose lease is over, except dispatchers that another process is ending. */
 const recover = sql`
 create or replace function recover(out requeued bigint, out unknown bigint) language plpgsql as $$
 declare v_id bigint; r record;

@@ -112,8 +112,8 @@ const commonOf = (groups: ReadonlyMap<string, Common>): readonly string[] =>
   [...groups.values()].map(({ carrier, from, to }) => JSON.stringify({ carrier, from, to }))
 
 /**
- * Upper bound for the number of confirmations for these messages. A part may complete two texts: an earlier one that
- * waited under the same group, and its own.
+ * Upper bound for the number of confirmations for these messages. A part may complete two texts: an earlier text that
+ * waited under the same group, and the text to which the part belongs.
  */
 export const confirmationsMax = (items: readonly Keyed[]): number =>
   items

@@ -108,7 +108,7 @@ export function partAdder(context: Context, textsOf: TextsOf): SmppParts['add'] 
     }
   }
 
-  /** Misses the deadlines of parts whose callers get an error, and revokes those that were stored. */
+  /** Marks the deadlines of parts whose callers get an error as missed, and revokes the parts that were stored. */
   function abandon(hold: Hold, jobs: readonly AddedPart[], lost?: LostAnswer): void {
     for (const { deadline } of jobs) deadline?.miss()
     const revoked = jobs.map(({ id }) => id)

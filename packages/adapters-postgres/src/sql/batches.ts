@@ -45,8 +45,8 @@ const leaveBatch = sql`left_batch as (
 )`
 
 /**
- * CTEs that remove from the batch those of the ids that it still holds: `batch`, `held` (each removed message with the
- * columns of a waiting range) and `ranges` (neighbours with the same columns, joined into ranges of ids).
+ * CTEs that remove the ids from the batch, as far as the batch still has them: `batch`, `held` (each removed message
+ * with the columns of a waiting range) and `ranges` (neighbours with the same columns, joined into ranges of ids).
  */
 const heldByBatch = sql`batch as (
   select queue, carrier, lane, ids, send_first_ids, attempts

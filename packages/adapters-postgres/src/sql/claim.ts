@@ -250,7 +250,7 @@ with ${heldSends}, next_account as (
 export type ClaimRow = RowOf<typeof claimSingle>
 export type ClaimedRange = Omit<Exclude<ClaimRow, { readonly lo: null }>, keyof typeof columns>
 
-/** Returns those of the queues that have due messages in the lane, for a dispatcher that claims from several queues. */
+/** Returns the queues that have due messages in the lane, for a dispatcher that claims from several queues. */
 export const queuesWithWork = statement(
   'queues-with-work',
   { parameters: { lane: 'smallint', queues: 'smallint[]' }, columns: { queue: 'smallint' } },

@@ -5,10 +5,10 @@ import { accountId, msisdn, senderAddress } from './columns.ts'
 import { sql, statement } from './statement.ts'
 
 /**
- * Records the digests `keys` (distinct) for an operation, and returns those that are new or were recorded too long ago
- * to be a repetition (core's `isRepetition`). Writes in the order of the digests, so that two calls cannot deadlock.
- * Digests that exist already are locked, which is a write, so that the commit waits for a standby that may not have
- * them yet.
+ * Records the digests `keys` (distinct) for an operation, and returns the digests that are new or were recorded too
+ * long ago to be a repetition (core's `isRepetition`). Writes in the order of the digests, so that two calls cannot
+ * deadlock. Digests that exist already are locked, which is a write, so that the commit waits for a standby that may
+ * not have them yet.
  */
 export const noteInboundMessages = statement(
   'note-inbound-messages',
@@ -23,7 +23,7 @@ where seen.at <= now() - interval '${deduplicationSeconds} s'
 returning key`,
 )
 
-/** Returns those of the digests that the operation has recorded, to be called after the response to it was lost. */
+/** Returns the digests that the operation has recorded. To be called after the response to the operation was lost. */
 export const findNoted = statement(
   'find-noted',
   { parameters: { keys: 'uuid[]', operation: 'uuid' }, columns: { key: 'uuid' } },

@@ -313,8 +313,8 @@ interface StoredList {
 }
 
 /**
- * Reads the next `sliceMax` lists after `after` and returns those that match one of the LIKE patterns, as JSON, with
- * the id of the last list read, or null if there was none.
+ * Reads the next `sliceMax` lists after `after` and returns the lists that match one of the LIKE patterns, as JSON,
+ * with the id of the last list read, or null if there was none.
  */
 export const findEvents = statement(
   'find-events',

@@ -22,9 +22,9 @@ const columnsOfSend = `body "text", parts, ${milliseconds('created_at')} accepte
   price "cost", (select address from sender where sender.id = send.sender) "from"`
 
 /**
- * Lists the `limit` latest messages that the account sent from `since` on, or with `after` those that follow this
- * message in the list. Runs on the ordinary connections. Reads at most `limit` sends, by the index `send_account`, and
- * at most `limit` numbers of each.
+ * Lists the `limit` latest messages that the account sent from `since` on, or with `after` the messages that follow
+ * this message in the list. Runs on the ordinary connections. Reads at most `limit` sends, by the index `send_account`,
+ * and at most `limit` numbers of each.
  */
 export const listSent = statement(
   'list-sent',

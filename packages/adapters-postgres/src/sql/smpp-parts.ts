@@ -83,7 +83,7 @@ with released as (
 delete from smpp_part where id = any (:ids) and ${stillWaits} returning id`,
 )
 
-/** CTE that locks those of the ids that wait and are not held, in the order of ids. */
+/** CTE that locks the parts with these ids that wait and are not held, in the order of their ids. */
 const lockWaiting = sql`waiting as (
   select id from smpp_part where id = any (:ids) and ${stillWaits} and ${isNotHeld} order by id for no key update
 )`

@@ -53,7 +53,7 @@ export class UnknownQueries {
     this.#looking = setInterval(() => void this.#lookOnce(), options.pauseMilliseconds ?? 1000)
   }
 
-  /** Stores the messages to query: those of receipts with the state unknown. Rejects if the store fails. */
+  /** Stores the messages whose receipts have the state unknown, to query them later. Rejects if the store fails. */
   async keep(receipts: readonly DeliveryReceipt[]): Promise<void> {
     const references = receipts.flatMap(({ code, reference }) => (code === OUTCOME.unknown ? [reference] : []))
     if (references.length > 0) await this.#store.keep(references)

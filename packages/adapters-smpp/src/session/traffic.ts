@@ -71,7 +71,7 @@ const isLike =
   (address: string): boolean =>
     address === number || (number.length >= digitsCompared && address.endsWith(number.slice(-digitsCompared)))
 
-/** Fields that contain the text of a person. */
+/** Fields that contain the text of a message. */
 const masked: ReadonlySet<string> = new Set(['shortMessage', 'body', 'bytes', 'message_payload'])
 const maskOf = (hex: string): string => `${hex.length / 2} octets`
 

@@ -102,7 +102,7 @@ export interface CarrierHandlers {
 /**
  * A network that accepts messages and delivers receipts and replies. Each carrier implements all members;
  * `@gateway/carrier-kit` contains the code that network carriers share. Receipts may also arrive in a process other
- * than the one that submitted the message (`Processing.acceptReceipts`).
+ * than the process that submitted the message (`Processing.acceptReceipts`).
  */
 export interface Carrier {
   readonly id: CarrierId

@@ -3,7 +3,7 @@ import { noBatch, noDispatcher, screenAgain, type ClaimedMessage, type Recorded 
 import type { Carrier, Submission, SubmissionAnswer } from './carrier.ts'
 import { submissionOf } from './submissions.ts'
 
-/** Minimum seconds between an unknown outcome and its repetition. The carrier repeats earlier on its own. */
+/** Seconds between an unknown outcome and its repetition. Earlier, the carrier repeats the submission itself. */
 const afterSeconds = 60
 /** Maximum number of messages submitted by one call. */
 const countMax = 20

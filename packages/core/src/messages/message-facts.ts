@@ -61,7 +61,7 @@ export function statusOf(message: MessageFacts, since: Instant): MessageStatus {
 export interface SentCredits {
   /** Credits charged on acceptance. */
   readonly charged: Credits
-  /** Credits returned since then, automatically because no carrier accepted the message, or by the operator. */
+  /** Credits returned since then: automatically if no carrier accepted the message, or by a decision of an operator. */
   readonly returned: Credits
   readonly net: Credits
 }

@@ -153,7 +153,7 @@ export interface TracedPart {
   readonly at: Instant | undefined
 }
 
-/** Refunds of a send, divided into that of this message and those of its other messages. */
+/** Refunds of a send: the refund of this message, and the refunds of the other messages of the send. */
 export interface RefundsOfTrace {
   readonly own:
     { readonly at: Instant; readonly code: OutcomeCode | undefined; readonly why: string | undefined } | undefined
@@ -185,7 +185,7 @@ export function refundsOf({ place, refundByHand, cost, send }: MessageTrace): Re
 }
 
 /**
- * Incidents that stores record in addition to the state of a message. A store of another version may record other ones.
+ * Incidents that stores record in addition to the state of a message. A store of another version may record others.
  */
 export const INCIDENT = {
   /** The carrier refused the message temporarily. */

@@ -15,7 +15,7 @@ export interface SentMessage {
   readonly parts: number
   /** Time of acceptance and charge. */
   readonly accepted: Instant
-  /** Undefined: to be sent at once, or the requested time was past. */
+  /** Requested time of sending. Undefined if no time was requested or the requested time was past. */
   readonly scheduled: Instant | undefined
   readonly options: SendOptions
   /** Charged credits. */

@@ -41,13 +41,13 @@ export interface Session {
   readonly address: string
 }
 
-/** Owner of a session: a user, or the person with the account's own password. */
+/** Owner of a session: a user or, if `user` is undefined, the person who has the password of the account itself. */
 export type SessionOwner = Pick<Session, 'account'> & Partial<Pick<Session, 'user'>>
 
 /**
  * Sessions of people who are signed in. A session ends by its bounds, by request, when its owner's password changes,
  * while the account or its user is locked, and, if it was opened without a second factor, while the account requires
- * one. Locking an account ends its sessions and those of its users.
+ * one. Locking an account ends its sessions and the sessions of its users.
  */
 export interface Sessions {
   /**

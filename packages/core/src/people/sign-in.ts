@@ -67,7 +67,7 @@ export const holders = (ports: SignInPorts): SignInArea<HolderLogin> => ({
 
 /**
  * Checks a name and password. A name with an @ may be an e-mail address. The results for such names are cached
- * separately from those of the other interfaces, because users cannot log in there.
+ * separately from the results of the other interfaces, because users cannot log in there.
  */
 async function checkHolder(
   ports: SignInPorts,

@@ -96,8 +96,7 @@ type HoldingPorts = Pick<Ports, 'sentMessages' | 'personalData' | 'clock'>
 type ErasingPorts = HoldingPorts & Pick<Ports, 'secretBox' | 'webhooks' | 'carrierVersions'>
 
 /**
- * Number of days before now from which messages with an outcome are searched. For older ones no receipt can come any
- * more.
+ * Number of days before now from which messages with an outcome are searched. No receipt can arrive for older messages.
  */
 const lookBackDays = 90
 

@@ -124,10 +124,10 @@ export interface PersonalData {
   listed(number: Msisdn): Promise<readonly StoredListRow[]>
   /**
    * Runs one bounded step of an erasure. Replaces the number by `erasedNumber` in messages with a final outcome
-   * (`holdsUp`) and their events, and in inbound messages and their events. Deletes texts: those of inbound messages,
-   * the text of a send once all its numbers are erased, and those of replies that opted out. Inbound messages are no
-   * longer returned. Contacts are deleted. In rows of bulk sends, except those being sent (`StoredListRow`), the number
-   * is replaced too and the fields are deleted. States, costs, counts, opt-outs and blocks do not change. Steps may be
+   * (`holdsUp`) and their events, and in inbound messages and their events. Deletes the texts of inbound messages and
+   * of replies that opted out, and the text of a send once all its numbers are erased. Inbound messages are no longer
+   * returned. Contacts are deleted. In rows of bulk sends, except those being sent (`StoredListRow`), the number is
+   * replaced too and the fields are deleted. States, costs, counts, opt-outs and blocks do not change. Steps may be
    * repeated and may run concurrently.
    */
   erase(

@@ -30,7 +30,7 @@ export interface SmppReceipt {
   readonly at: Instant
 }
 
-/** Message of a person to be delivered to a customer. */
+/** Inbound message to be delivered to a customer. */
 export interface SmppReply {
   readonly kind: 'reply'
   readonly inbound: InboundMessageId
@@ -98,9 +98,9 @@ export interface WaitingDeliveries {
 export interface SmppDeliveries {
   /**
    * Claims deliveries that are due by the store's clock, oldest first. A receiver gets deliveries of its credential,
-   * deliveries without a credential, and those of a credential of the same account without a receiving bind in any live
-   * process. The deliveries for one id are claimed in their order, each after the previous delivery has ended. A
-   * delivery is due again when its lease has ended.
+   * deliveries without a credential, and deliveries of a credential of the same account that has no receiving bind in
+   * any live process. The deliveries for one id are claimed in their order, each after the previous delivery has ended.
+   * A delivery is due again when its lease has ended.
    */
   claim(claim: DeliveryClaim): Promise<readonly SmppDelivery[]>
   /** Stores results of attempts. Ignores results that are too late. */

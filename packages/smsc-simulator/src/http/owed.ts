@@ -41,7 +41,7 @@ function linesOf(path: string): readonly Line[] {
   return text.split('\n').flatMap((line) => (line.endsWith('}') ? [JSON.parse(line) as Line] : []))
 }
 
-/** Returns true if receipts can be signed with these secrets, without those that a request carries. */
+/** Returns true if receipts can be signed with these secrets alone, without secrets from a request. */
 export function canSign(format: ProviderFormat, message: ProviderMessage, secrets: Secrets, now: number): boolean {
   try {
     format.sign?.(format.receipt(message, 'delivered', message.callback ?? 'http://127.0.0.1'), secrets, now)
