@@ -3,7 +3,9 @@ import { noBatch, noDispatcher, screenAgain, type ClaimedMessage, type Recorded 
 import type { Carrier, Submission, SubmissionAnswer } from './carrier.ts'
 import { submissionOf } from './submissions.ts'
 
-/** Seconds between an unknown outcome and its repetition. Earlier, the carrier repeats the submission itself. */
+/**
+ * Minimum seconds between an unknown outcome and its repetition. Before that, the carrier itself repeats the message.
+ */
 const afterSeconds = 60
 /** Maximum number of messages submitted by one call. */
 const countMax = 20
