@@ -58,7 +58,7 @@ class Customer {
 
   async #submit(client: SmppClient): Promise<void> {
     while (!this.isStopping && !client.isClosed) {
-      // The ending is one for which the simulated carrier delivers.
+      // The simulated carrier delivers messages to numbers that end in 01.
       const number = `${this.#prefix}${String(this.submitted.length).padStart(5, '0')}01`
       this.submitted.push(number)
       const response = await client.submit(number, 'hello')

@@ -66,9 +66,9 @@ const nothingMoves = `(select count(*) from due) + (select count(*) from claimed
 export const allIsReported = `${nothingMoves} + (select count(*) from message where code = 100 and msisdn % 100 <> 94)`
 
 /**
- * Waits until no message is under way. Then the remaining messages are scheduled for later, and all reports have been
- * stored. The limit counts from the last look that found fewer messages than all looks before: the carriers of a run
- * submit a few dozen messages per second, so a large queue takes longer than the limit.
+ * Waits until no message is under way. When it resolves with true, all reports are stored, and the only messages left
+ * are those scheduled for later. The time limit starts again whenever a look finds fewer messages than any earlier one,
+ * because the carriers of a run submit a few dozen messages per second, and a large queue takes longer than the limit.
  */
 export async function settle({ database, figures }: Settling, expression: string): Promise<boolean> {
   let fewest = Infinity

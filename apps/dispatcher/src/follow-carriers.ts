@@ -58,12 +58,12 @@ const none: Carriers = { carriers: [], routes: [] }
 
 /**
  * Follows changes of the stored carriers. Carriers with unchanged settings keep their connections and their work.
- * Changed carriers end in order before they start again. A process that cannot read the stored version sends nothing,
- * because the other processes would use different carriers.
+ * Changed carriers finish their work before they start again. A process that cannot read the stored version sends
+ * nothing, because the other processes would use different carriers.
  */
 export const followCarriers = (following: Following): Followed => new FollowedCarriers(following)
 
-/** Carriers with the changes that lead to them, and the new ones among them. */
+/** Next carriers, their differences from the present carriers, and the carriers that have to be created. */
 interface Prepared extends ReturnType<typeof compare> {
   readonly next: Carriers
   readonly made: readonly Carrier[]

@@ -85,8 +85,8 @@ function unprocessable(errors: readonly ErrorObject[] | null | undefined): Failu
 }
 
 /**
- * Returns true if the text of a field is unusable. An invalid optional field causes an error for each of its
- * alternatives, and one of these errors is about the text.
+ * Returns true if the text of a field is unusable. For an optional field, the validator reports an error for each
+ * alternative of its schema (the type and null), and only one of these errors is about the text.
  */
 const isUnusableText = ({ instancePath }: ErrorObject, errors: readonly ErrorObject[]): boolean =>
   errors.some(
@@ -100,8 +100,8 @@ function codeOf(place: string, { keyword }: ErrorObject): ErrorCode {
 }
 
 /**
- * Describes the received value: its type if the type is wrong, else the value. A number in place of a whole number is
- * described by its value.
+ * Describes the received value: its type if the type is wrong, else the value. A fraction where a whole number is
+ * expected has the right type for this purpose: it is described by its value.
  */
 const got = ({ keyword, params, data }: ErrorObject): string =>
   keyword === 'type' && !(params['type'] === 'integer' && typeof data === 'number')

@@ -7,8 +7,8 @@ const attemptsMax = 20
 
 /**
  * Runs an idempotent statement. If the connection breaks before its answer, it calls `lost` and runs the statement
- * again. It confirms the result of a repetition, because the first run may have committed without its standby. Throws
- * if the database cannot be reached; the caller may call it again later.
+ * again. After a repetition it also waits until the standby has the data, because the first run may have committed on
+ * the primary only. Throws if the database cannot be reached; the caller may call it again later.
  */
 export async function retryOnConnectionLoss<Values, Row>(
   connections: Connections,

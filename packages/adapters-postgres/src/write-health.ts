@@ -30,8 +30,8 @@ const patienceMilliseconds = { pending: 1000, failed: 1000, certain: 0 }
 /** Reasons that are reported at once, because they do not pass by themselves. */
 const certain = new Set<WriteTrouble['reason']>(['read-only', 'old-primary', 'other-database', 'disk-full'])
 /**
- * Interval between checks of the free space, each of which takes 2 ms. The checks are needed because a record may still
- * fit on a full disk.
+ * Interval between checks of the free space, each of which takes 2 ms. The checks are needed because a short write
+ * may succeed although the disk is practically full.
  */
 const roomMilliseconds = 1500
 

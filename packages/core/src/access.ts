@@ -63,7 +63,7 @@ function commandsFor<Role, Commands extends Readonly<Record<string, Run>>>(
       return [action, () => Promise.reject(new NotOfRoleError(`the role ${role} may not call ${action}`))]
     if (audit === false) return [action, run]
     const owner = account === undefined ? {} : { account }
-    // The table pairs each audit line with its command, so the line gets the result that it expects.
+    // The cast is safe, because the table pairs the function of each audit line with the command whose result it reads.
     const lineOf = (args: never[]) =>
       ({ action, ...owner, ...audit(...args) }) as AuditLine<unknown> & { action: string }
     return [action, (...args: never[]) => record(lineOf(args), () => run(...args))]

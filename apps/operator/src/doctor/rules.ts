@@ -119,7 +119,12 @@ const servers: Rule = ({ database }) =>
     const says = `${state}${timeline === undefined ? '' : `, timeline ${timeline}`}`
     const primary = database.servers.find((other) => other.state === 'primary')?.server ?? 'the new primary:5432'
     const [, host = '', port = ''] = /^(.*):(.*)$/.exec(primary) ?? []
-    if (state === 'away') return warning(about, `away: ${problem ?? ''}`, 'start it, or remove it from DATABASE_URL')
+    if (state === 'away')
+      return warning(
+        about,
+        problem === undefined ? 'not reachable' : `not reachable: ${problem}`,
+        'start it, or remove it from DATABASE_URL',
+      )
     if (state !== 'old-primary') return good(about, says)
     return bad(
       about,

@@ -46,7 +46,7 @@ export class Offers {
   readonly #life = randomUUID()
 
   /**
-   * `end` receives names that are no longer used for repeated offers. If `end` rejects, it is called again with them.
+   * `end` receives the names of offers that will not be repeated. If `end` rejects, it is called again with them.
    */
   constructor(end: (offers: readonly string[]) => Promise<unknown>) {
     this.#end = end

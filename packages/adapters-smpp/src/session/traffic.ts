@@ -7,7 +7,7 @@ import { decodeText } from '../text/decode-text.ts'
 
 type Direction = ObservedTraffic['direction']
 
-/** Maximum number of requests of one observed number whose responses are awaited. */
+/** Maximum number of unanswered requests to remember for one observed phone number. */
 const awaitedMax = 1000
 
 /** Number of last digits that are compared, because carriers write numbers with a prefix or in national form. */

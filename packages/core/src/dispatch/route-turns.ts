@@ -74,8 +74,6 @@ export class RouteTurns {
     this.#wakes.get(undefined)?.()
   }
 
-  // Claims
-
   async claimable(carrier: CarrierId, lane: Lane): Promise<readonly ClaimableQueue[]> {
     const routes = (this.#read = await this.#list())
     const hasRoom = (one: CarrierId): boolean => this.#hasRoom(one, lane)

@@ -33,9 +33,9 @@ export const overflowSecondsMax = 86_400
 export interface Route {
   /** Name: 1 to 32 characters of a-z, 0-9 and '-'. */
   readonly name: string
-  /** Leading digits of the number; empty: every number. */
+  /** Leading digits of the recipient's number; empty: every number. */
   readonly prefixes: readonly string[]
-  /** Accounts of the message; empty: every account. */
+  /** Accounts whose messages use this route; empty: every account. */
   readonly accounts: readonly AccountId[]
   /** Sender addresses; empty: every sender address. */
   readonly senders: readonly SenderAddress[]

@@ -99,8 +99,8 @@ export interface SmppDeliveries {
   /**
    * Claims deliveries that are due by the store's clock, oldest first. A receiver gets deliveries of its credential,
    * deliveries without a credential, and deliveries of a credential of the same account that has no receiving bind in
-   * any live process. The deliveries for one id are claimed in their order, each after the previous delivery has ended.
-   * A delivery is due again when its lease has ended.
+   * any live process. Deliveries about one message id are claimed in their order, each after the previous one has
+   * ended. A delivery is due again when its lease has ended.
    */
   claim(claim: DeliveryClaim): Promise<readonly SmppDelivery[]>
   /** Stores results of attempts. Ignores results that are too late. */

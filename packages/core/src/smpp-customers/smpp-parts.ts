@@ -62,7 +62,7 @@ export interface LonePart {
   readonly incidents: readonly Incident[]
 }
 
-/** Stored part. */
+/** Answer for a part that was stored. */
 export interface StoredPartAnswer {
   readonly id: MessageId
   /**

@@ -160,7 +160,9 @@ const textsMax = 100
  */
 const joinAfterSeconds = 3
 
-/** Joins whole texts that no process has joined. Returns 'more' if more may be left. */
+/**
+ * Joins the parts of each text that is complete but that no process has joined yet. Returns 'more' if more may be left.
+ */
 export const joinParts = (ports: JoinPorts) => async (): Promise<'more' | 'all'> => {
   const texts = await ports.smppParts.unjoined(joinAfterSeconds, textsMax)
   for (const text of texts) await joinText(ports)(text)
