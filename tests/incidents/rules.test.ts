@@ -9,7 +9,7 @@ import { simulatedIncidents } from './simulated-incidents.ts'
 const rules = readFileSync(rulesFile, 'utf8')
 const hasPromtool = spawnSync('promtool', ['--version']).error === undefined
 if (!hasPromtool) process.emitWarning('promtool (Debian package prometheus) is not installed: the alarms were not run')
-const ifPromtool = hasPromtool ? test : test.skip
+const ifPromtool = (title: string, run: () => Promise<void>): void => (hasPromtool ? test : test.skip)(title, run)
 
 test('every alarm has a simulated incident', () => {
   expect(simulatedIncidents.map(({ name }) => name)).toEqual(alarms.map(({ alert }) => alert))
