@@ -46,6 +46,7 @@ export const groups = {
   pages: [
     'tests/architecture-page.test.ts',
     'tests/citations.test.ts',
+    'tests/compose.test.ts',
     'tests/incidents/rules.test.ts',
     'tests/embedding.test.ts',
     'tests/kubernetes.test.ts',
