@@ -15,17 +15,27 @@ import {
   createMetrics,
   createServiceApp,
   databaseVariables,
+  fallbackHandler,
   listen,
   loadSettings,
   loadVariables,
   loginVariables,
   measureLogins,
+  requestTarget,
   runProcess,
   serverVariables,
   watchCertificates,
+  writeWhole,
 } from '@gateway/server'
+import { interfaceOf, notFoundElsewhere, refusalsElsewhere } from '@gateway/wire'
 import { serveSmpp } from './serve-smpp.ts'
 import { smppProcessVariables } from './variables.ts'
+
+const nothingElse = {
+  status: 404,
+  contentType: 'text/plain; charset=utf-8',
+  body: 'There is nothing here but /health/live, /health/ready and /metrics',
+}
 
 await runProcess({
   name: 'smpp',
@@ -63,12 +73,17 @@ await runProcess({
 
     const app = createServiceApp({
       ...{ log, metrics, service: 'smpp', health },
-      notFound: (_request, response) => void response.status(404).type('text/plain').send('Health and metrics only.'),
+      // A path of an interface is answered 404 in the form of that interface (ruling 3.8).
+      notFound: fallbackHandler({ log, metrics, service: 'smpp' }, (response) => {
+        const path = requestTarget(response.req)
+        writeWhole(response, interfaceOf(path) === undefined ? nothingElse : notFoundElsewhere(path, clock.now()))
+      }),
       answerError: (_request, response, status) => response.status(status).type('text/plain').send('Error'),
     })
     const { HOST: host, PORT: port, ADMIN_PORT: adminPort } = environment
     const { limits } = loadSettings(environment)
-    const server = await listen({ app, host, port, adminPort, log, clock, limits, graceSeconds: 2 })
+    const describeMalformed = refusalsElsewhere(clock)
+    const server = await listen({ app, host, port, adminPort, log, clock, limits, describeMalformed, graceSeconds: 2 })
     onStop('health', () => server.close())
   },
 })

@@ -97,7 +97,7 @@ test('a case that fails on a machine that stays starved is not judged, and never
   expect(countsOf(results)).toEqual({ passed: 0, failed: 0, 'not testable': 0, 'not judged': 1 })
   const summary = { addresses: { rest: '', asp: '', xml: '' }, seconds: 9, creditsSpent: 0, results, elsewhere: [] }
   expect(textReport(summary)).toMatch(
-    /^not judged: 2\.9: delivered: this machine was busy: it held up the suite for [23]\.\d of \d\.\d s$/m,
+    /^not judged: 2\.9: delivered: this machine was busy: it held up the suite for \d+\.\d of \d\.\d s$/m,
   )
   expect(textReport(summary)).toContain('0 passed, 0 failed, 0 not testable here, 1 not judged because this machine')
   expect(junitReport(summary)).toContain('failures="0" skipped="1"')
