@@ -56,10 +56,10 @@ module.exports = {
     ),
     rule(
       'wire-is-for-interfaces',
-      'What the interfaces have in common knows core only: the dispatcher pushes events, the command line shows them.',
+      'What the interfaces have in common knows core only. Every process answers a path of an interface in its form.',
       {
         path: '^(packages|apps)/',
-        pathNot: '^packages/wire/|^apps/(rest|asp|xml|portal|callbacks|dispatcher|operator)/',
+        pathNot: '^packages/wire/|^apps/(rest|asp|xml|portal|callbacks|dispatcher|operator|smpp)/',
       },
       { path: '^packages/wire/' },
     ),
