@@ -57,8 +57,9 @@ export async function statuses(
     const number = outcome?.number ?? numbers.get(id)
     // No number is found if history was dropped after the send was read.
     if (send === undefined || number === undefined) return 'not-found'
-    const facts = { number, cost: send.price, due: send.due, outcome, reference: references.get(id), ...send.labels }
-    return statusOf(facts, since)
+    const reference = references.get(id)
+    const labels = reference === undefined ? send.labels : { ...send.labels, reference }
+    return statusOf({ number, cost: send.price, due: send.due, outcome, labels }, since)
   })
 }
 

@@ -5,7 +5,7 @@ import type { Msisdn } from './msisdn.ts'
 import { OUTCOME, stateOf, type OutcomeCode } from './status-code.ts'
 
 /** Facts of a message that its account may know. */
-export interface MessageFacts extends MessageLabels {
+export interface MessageFacts {
   readonly number: Msisdn
   /** Charged credits. */
   readonly cost: Credits
@@ -13,6 +13,7 @@ export interface MessageFacts extends MessageLabels {
   readonly due: Instant
   /** Undefined while the message waits: scheduled, queued or claimed. */
   readonly outcome: Outcome | undefined
+  readonly labels?: MessageLabels | undefined
 }
 
 export interface Outcome {
@@ -48,13 +49,14 @@ export const isTooOld = ({ due, outcome }: Pick<MessageFacts, 'due' | 'outcome'>
 
 /** Returns the status of a message of the account (ruling 1.16). */
 export function statusOf(message: MessageFacts, since: Instant): MessageStatus {
-  const { number, cost, due: _due, outcome, ...labels } = message
+  const { number, cost, outcome, labels } = message
   if (outcome === undefined) return withLabels({ code: 'waiting' as const, number, cost }, labels)
   if (isTooOld(message, since)) return 'not-found'
+  const { code, at } = outcome
   const staysCharged = isAcceptedByCarrier(outcome)
   const isCharged = (staysCharged && outcome.isRefunded !== true) || cost === 0
-  const paid = isCharged ? { cost } : { cost: credits(0), returned: cost }
-  return withLabels({ code: outcome.code, at: outcome.at, number, ...paid, staysCharged }, labels)
+  if (isCharged) return withLabels({ code, at, number, cost, staysCharged }, labels)
+  return withLabels({ code, at, number, cost: credits(0), returned: cost, staysCharged }, labels)
 }
 
 /** Credits of a send, as all pages, files, commands and documents show them. */

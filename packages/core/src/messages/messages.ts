@@ -33,8 +33,12 @@ export interface MessageLabels extends SendLabels {
   readonly reference?: MessageReference | undefined
 }
 
-/** Returns the facts with the labels that are defined. */
-export function withLabels<Facts extends object>(facts: Facts, labels: MessageLabels): Facts & MessageLabels {
+/** Returns the facts with the labels that are defined; the same object if there are none. */
+export function withLabels<Facts extends object>(
+  facts: Facts,
+  labels: MessageLabels | undefined,
+): Facts & MessageLabels {
+  if (labels === undefined) return facts
   const defined = Object.entries(labels).filter(([, label]) => label !== undefined)
   return defined.length === 0 ? facts : { ...facts, ...Object.fromEntries(defined) }
 }

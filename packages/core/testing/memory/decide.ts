@@ -27,8 +27,7 @@ export const factsOf = ({
   number,
   cost,
   due,
-  reference,
-  ...labelsOf(options),
+  labels: { reference, ...labelsOf(options) },
   outcome: decision && { ...outcomeOf(decision), isRefunded: refund !== undefined },
 })
 
