@@ -61,7 +61,7 @@ beforeAll(async () => {
   expect(page).toContain(`npx pnpm pack-all /tmp/packed ${names.join(' ')}\n`)
   const { stdout } = await run(process.execPath, [pack, join(project, 'packed'), ...names])
   const [npm = '', install = '', ...files] = stdout.trim().split(' ')
-  expect([npm, install, files.length]).toEqual(['npm', 'install', 10])
+  expect([npm, install, files.length]).toEqual(['npm', 'install', 11])
   globally = join(project, 'globally')
   environment = cleanEnvironment({
     npm_config_registry: registry.url,
